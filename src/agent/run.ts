@@ -5,9 +5,15 @@ import { type LimitName, metered } from "./limits.ts";
 import { takeReply } from "./reply.ts";
 import { appendMessages, type RunState, startRun } from "./run_state.ts";
 import { routeCall, type RoutedCall } from "./tool_call.ts";
-import { belongsInConversation, problemsOf, repairTranscript } from "./transcript.ts";
+import { problemsOf, repairTranscript } from "./transcript.ts";
 import type { AgentEvent, RunEnding } from "../core/event.ts";
-import { type AgentMessage, type AssistantMessage, type ToolCall, toolCallsOf } from "../core/message.ts";
+import {
+  type AgentMessage,
+  type AssistantMessage,
+  belongsInConversation,
+  type ToolCall,
+  toolCallsOf,
+} from "../core/message.ts";
 import { errorResult } from "../core/tool.ts";
 
 interface Ending {

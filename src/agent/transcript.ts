@@ -1,19 +1,7 @@
-import {
-  type AgentMessage,
-  type AssistantMessage,
-  textOf,
-  toolCallsOf,
-  type ToolResultMessage,
-} from "../core/message.ts";
+import { type AgentMessage, belongsInConversation, toolCallsOf, type ToolResultMessage } from "../core/message.ts";
 
 /** The result that is made up for a call whose own result was lost. */
 const LOST = "No result: the run was interrupted before or during this call. Check what it did before calling again.";
-
-/** Whether a reply is part of the conversation: failed and empty ones are not, servers refuse them. */
-export function belongsInConversation(message: AssistantMessage): boolean {
-  if (message.stopReason === "error") return false;
-  return toolCallsOf(message).length > 0 || textOf(message.content).trim() !== "";
-}
 
 /** What makes a conversation unfit to be sent, one sentence each; empty when nothing does. */
 export function problemsOf(messages: readonly AgentMessage[]): readonly string[] {

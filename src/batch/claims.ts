@@ -3,11 +3,12 @@
 // sign of life stands still has died.
 import { join } from "@std/path";
 import { isObject } from "../core/json.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { replaceFile } from "../core/support/replace_file.ts";
 
 /** How often an owner shows that it lives, and how long it may show nothing before it counts as dead; milliseconds. */
-export const BEAT_MS = 5_000;
-export const STALE_MS = 60_000;
+const BEAT_MS = 5_000;
+const STALE_MS = 60_000;
 
 /** What an owner says of itself, in `owners/ID.json`. */
 interface OwnerFile {
@@ -112,12 +113,8 @@ export class Claims {
 
   /** Whether the owner of a claim is there, and the digest that it named; of a claim that is being written none. */
   #ownerOf(claim: string): ["lives" | "dead" | "unsure", digest: string | undefined] {
-    let text: string;
-    try {
-      text = Deno.readTextFileSync(claim);
-    } catch {
-      return ["unsure", undefined];
-    }
+    const text = attempt(() => Deno.readTextFileSync(claim));
+    if (text === undefined) return ["unsure", undefined];
     const [id = "", digest] = text.split(" ");
     return [this.#stateOf(id, claim), digest];
   }
@@ -149,11 +146,8 @@ export class Claims {
   }
 
   #tryShow(): void {
-    try {
-      this.#show();
-    } catch {
-      // A full or absent disk: others may take what this process has, and one of the two results is kept.
-    }
+    // A full or absent disk: others may take what this process has, and one of the two results is kept.
+    attempt(() => this.#show());
   }
 
   #show(): void {
@@ -171,14 +165,10 @@ export class Claims {
 }
 
 function readOwner(path: string): OwnerFile | undefined {
-  try {
-    const read: unknown = JSON.parse(Deno.readTextFileSync(path));
-    if (!isObject(read)) return undefined;
-    const { machine, pid, start, beat, ended, spentUsd, reservedUsd } = read;
-    const isWhole = typeof machine === "string" && typeof pid === "number" && typeof start === "number" &&
-      typeof beat === "number" && typeof spentUsd === "number" && typeof reservedUsd === "number";
-    return isWhole ? { machine, pid, start, beat, ended: ended === true, spentUsd, reservedUsd } : undefined;
-  } catch {
-    return undefined;
-  }
+  const read: unknown = attempt(() => JSON.parse(Deno.readTextFileSync(path)));
+  if (!isObject(read)) return undefined;
+  const { machine, pid, start, beat, ended, spentUsd, reservedUsd } = read;
+  const isWhole = typeof machine === "string" && typeof pid === "number" && typeof start === "number" &&
+    typeof beat === "number" && typeof spentUsd === "number" && typeof reservedUsd === "number";
+  return isWhole ? { machine, pid, start, beat, ended: ended === true, spentUsd, reservedUsd } : undefined;
 }

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { isObject, type JsonObject } from "../core/json.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { Attempt } from "./task.ts";
 
 /** What became of one attempt, in numbers: `attempt.json` in its folder of results. Its `report.json` has the whole. */
@@ -96,16 +97,12 @@ export function resultFolder(folder: string, { task, number }: Attempt): string 
 
 /** The record in a folder of results; undefined where there is none that can be read. */
 export function readRecord(folder: string): AttemptRecord | undefined {
-  let read: unknown;
-  try {
-    const path = join(folder, "attempt.json");
+  const path = join(folder, "attempt.json");
+  const read: unknown = attempt(() => {
     const { isFile, size } = Deno.lstatSync(path);
     // A pipe would be waited for.
-    if (!isFile || size > MOST_BYTES) return undefined;
-    read = JSON.parse(Deno.readTextFileSync(path));
-  } catch {
-    return undefined;
-  }
+    return isFile && size <= MOST_BYTES ? JSON.parse(Deno.readTextFileSync(path)) : undefined;
+  });
   return isRecord(read) ? read : undefined;
 }
 

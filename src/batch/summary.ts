@@ -86,7 +86,7 @@ function summaryOf(name: string, records: readonly AttemptRecord[]): Summary {
 }
 
 /** What is compared, for each task the mean of its attempts. */
-export const MEASURES = {
+const MEASURES = {
   passRate: ({ passed }: AttemptRecord) => passed ? 1 : 0,
   tokens: ({ inputTokens, cachedTokens, outputTokens }: AttemptRecord) => inputTokens + cachedTokens + outputTokens,
   costUsd: ({ costUsd }: AttemptRecord) => costUsd,

@@ -80,15 +80,13 @@ export function createDifferences({ keep, stateOf }: Keeper, pack: Pick<Pack, "f
       changes.flatMap((change) =>
         kindOf(change) === undefined ? [] : [{ ...change, ...linesOf(change.before, change.after, undefined, fetched) }]
       ),
-    fold: foldChanges,
+    fold(changes) {
+      const folded = new Map<string, Change>();
+      for (const { path, before, after } of changes) {
+        folded.set(path, { path, before: folded.get(path)?.before ?? before, after });
+      }
+      return [...folded.values()];
+    },
     told: changeSet,
   };
-}
-
-function foldChanges(changes: readonly Change[]): Change[] {
-  const folded = new Map<string, Change>();
-  for (const { path, before, after } of changes) {
-    folded.set(path, { path, before: folded.get(path)?.before ?? before, after });
-  }
-  return [...folded.values()];
 }

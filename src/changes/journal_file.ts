@@ -1,4 +1,5 @@
 import type { ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
+import { attempt, ifThere } from "../core/support/attempt.ts";
 import type { Change } from "./states.ts";
 
 /** One line of a journal, in order of time. */
@@ -38,20 +39,15 @@ export interface LoadedJournal {
 
 /** Reads a journal; undefined where there is none. A last line that was torn off is dropped and told. */
 export function loadJournal(path: string): LoadedJournal | undefined {
-  let bytes: Uint8Array;
-  try {
-    bytes = Deno.readFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const bytes = ifThere(() => Deno.readFileSync(path));
+  if (bytes === undefined) return undefined;
   const wholeBytes = bytes.lastIndexOf(10) + 1;
   const notices: string[] = [];
   if (wholeBytes < bytes.length) {
     notices.push("The last record of the journal of changes was cut off and is dropped");
   }
   const lines = new TextDecoder().decode(bytes.subarray(0, wholeBytes)).split("\n").slice(0, -1);
-  const parsed = lines.map(parse);
+  const parsed: readonly unknown[] = lines.map((line) => attempt(() => JSON.parse(line)));
   const head = parsed[0] as JournalHead | undefined; // as it was written; nobody else can write there
   if (head?.type !== "journal" || head.version !== 1) return undefined;
   const records = parsed.slice(1).filter((record) => record !== undefined) as JournalRecord[];
@@ -59,14 +55,6 @@ export function loadJournal(path: string): LoadedJournal | undefined {
     notices.push(`${parsed.length - 1 - records.length} records of the journal of changes cannot be read`);
   }
   return { head, records, wholeBytes, notices };
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Digests of all contents that records name. */

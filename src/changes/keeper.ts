@@ -1,5 +1,6 @@
 // What files and links hold is kept before it changes: copied into the pack, or named where a repository has it.
 import {
+  bytesOf,
   KIND,
   lengthIn,
   modeIn,
@@ -11,7 +12,7 @@ import {
   wordsOf,
 } from "../core/support/tree.ts";
 import type { Pack } from "./pack.ts";
-import { bytesOfString, type State, whyTooLarge } from "./states.ts";
+import { type State, whyTooLarge } from "./states.ts";
 import { type Folder, noteOf, pathAt, type Place, setNote } from "./table.ts";
 
 /** Contents that need not be copied: those that a repository has. */
@@ -83,7 +84,7 @@ export function createKeeper({ pack, limits, known: knownIn, isKept }: {
     if (kind === KIND.link) {
       const target = tree.readLink(path);
       if (target === undefined || tree.status(path)?.stamp !== stamp) return undefined;
-      return noted(place, bytesOfString(target));
+      return noted(place, bytesOf(target));
     }
     if (kind !== KIND.file || size > limits.maxFileBytes) return undefined;
     const read = tree.read(path, limits.maxFileBytes);

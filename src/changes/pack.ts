@@ -1,6 +1,8 @@
 // Contents of files, each once, one behind the other in one file that only grows: a thousand files of their own would take
 // twenty times as long. Layout: 8 bytes "SANDPCK1"; then for each its length (4 bytes, little-endian), its SHA-256, its bytes.
 import { createHash } from "node:crypto";
+import { attempt, ifThere } from "../core/support/attempt.ts";
+import { entryAt } from "../core/support/on_disk.ts";
 
 const MAGIC = new TextEncoder().encode("SANDPCK1");
 const HEAD = 36;
@@ -45,12 +47,8 @@ export function openPack(path: string, maxBytes: number): Pack {
   load();
 
   function load(): void {
-    try {
-      file = Deno.openSync(path, { read: true, write: true });
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return;
-      throw error;
-    }
+    file = ifThere(() => Deno.openSync(path, { read: true, write: true }));
+    if (file === undefined) return;
     const total = file.statSync().size;
     const head = new Uint8Array(HEAD);
     const view = new DataView(head.buffer);
@@ -186,12 +184,8 @@ export function openPack(path: string, maxBytes: number): Pack {
 export function shrinkPack(path: string, kept: ReadonlySet<string>): void {
   const fresh = `${path}.new`;
   // Where git has all that is named there is none.
-  if (!exists(path)) return;
-  try {
-    Deno.removeSync(fresh);
-  } catch {
-    // As it should be.
-  }
+  if (!entryAt(path)?.isFile) return;
+  attempt(() => Deno.removeSync(fresh)); // Nothing is there, as it should be.
   const from = openPack(path, Infinity);
   const to = openPack(fresh, Infinity);
   let isWhole = false;
@@ -204,18 +198,10 @@ export function shrinkPack(path: string, kept: ReadonlySet<string>): void {
   } finally {
     from.close();
     to.close();
-    if (!isWhole && exists(fresh)) Deno.removeSync(fresh);
+    if (!isWhole) ifThere(() => Deno.removeSync(fresh));
   }
   if (kept.size === 0) Deno.removeSync(path);
   else Deno.renameSync(fresh, path);
-}
-
-function exists(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isFile;
-  } catch {
-    return false;
-  }
 }
 
 function grown<T extends Uint8Array | Float64Array | Uint32Array>(from: T, to: T): T {

@@ -3,13 +3,13 @@
 // there are, and in which order they are written down, is one state.
 import type { ChangeSet, ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
-import { KIND, modeIn, statusIn, type Tree } from "../core/support/tree.ts";
+import { bytePath, KIND, modeIn, statusIn, type Tree } from "../core/support/tree.ts";
 import type { Contents, Differences } from "./differences.ts";
 import type { JournalFile, JournalRecord } from "./journal_file.ts";
 import { createKeeper, type KnownContents, type RecorderLimits } from "./keeper.ts";
 import type { Pace } from "./pace.ts";
 import type { Pack } from "./pack.ts";
-import { bytePath, type Change, isSameState, shownIn, type State } from "./states.ts";
+import { type Change, isSameState, shownIn, type State } from "./states.ts";
 import {
   emptyTable,
   type Folder,

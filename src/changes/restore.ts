@@ -3,10 +3,11 @@
 import { createHash } from "node:crypto";
 import type { UndoLeft, UndoStep } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
-import { KIND, type Tree } from "../core/support/tree.ts";
+import { attempt } from "../core/support/attempt.ts";
+import { bytesOf, byteString, KIND, type Tree } from "../core/support/tree.ts";
 import { countLines } from "./line_counts.ts";
 import { digestOf } from "./pack.ts";
-import { bytesOfString, type Change, type State, thingOf, whyTooLarge } from "./states.ts";
+import { type Change, type State, thingOf, whyTooLarge } from "./states.ts";
 import type { Wanted } from "./undo_plan.ts";
 
 /** The disk as undo may change it. Paths are absolute byte strings. */
@@ -131,7 +132,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   const failed = new Set<string>();
   const kept = new Map<string, State>();
   const lines = new Map<string, Pick<Change, "lines" | "isBinary">>();
-  const attempt = (task: Task, work: () => void): void => {
+  const step = (task: Task, work: () => void): void => {
     if (failed.has(task.path)) return;
     try {
       work();
@@ -144,7 +145,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   const isInTheWay = ({ now, want }: Task): boolean =>
     now.kind !== "absent" && (want.kind === "absent" || (now.kind !== want.kind && isEither("folder", now, want)));
   for (const task of tasks.filter(isInTheWay).sort(byDepth(-1))) {
-    attempt(task, () => {
+    step(task, () => {
       const { bytes, state } = keptNow(task, disk);
       kept.set(task.path, state);
       task.tree.remove(task.inner, task.now.kind === "folder");
@@ -153,12 +154,12 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   }
   const ofKind = (kind: State["kind"]): Task[] => tasks.filter(({ want }) => want.kind === kind).sort(byDepth(1));
   for (const task of ofKind("folder")) {
-    attempt(task, () => {
+    step(task, () => {
       if (task.now.kind !== "folder") makeFolders(task.tree, task.inner);
     });
   }
   for (const task of [...ofKind("file"), ...ofKind("link")]) {
-    attempt(task, () => {
+    step(task, () => {
       const { want, tree, inner } = task;
       if (want.kind !== "file" && want.kind !== "link") return;
       if (task.action === "mode") return tree.setMode(inner, want.mode);
@@ -167,14 +168,14 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
       const before = kept.has(task.path) ? undefined : keptNow(task, disk);
       if (before) kept.set(task.path, before.state);
       makeFolders(tree, inner.slice(0, Math.max(0, inner.lastIndexOf("/"))));
-      if (want.kind === "link") tree.putLink(inner, stringOfBytes(bytes));
+      if (want.kind === "link") tree.putLink(inner, byteString(bytes));
       else tree.putFile(inner, bytes, want.mode);
       // Of one that was not read nobody knows the lines.
       if (before?.bytes || task.now.kind !== "file") lines.set(task.path, counted(before?.bytes ?? NOTHING, bytes));
     });
   }
   for (const task of ofKind("folder").reverse()) {
-    attempt(task, () => task.want.kind === "folder" ? task.tree.setMode(task.inner, task.want.mode) : undefined);
+    step(task, () => task.want.kind === "folder" ? task.tree.setMode(task.inner, task.want.mode) : undefined);
   }
   closed();
   const done = tasks.filter(({ path }) => !failed.has(path));
@@ -183,7 +184,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
     const content = (task.want.kind === "file" || task.want.kind === "link") ? task.want.content : undefined;
     return {
       path: task.path,
-      before: kept.get(task.path) ?? withContent(task.now, undefined, task),
+      before: kept.get(task.path) ?? withContent(task),
       after: content !== undefined && (after.kind === "file" || after.kind === "link") ? { ...after, content } : after,
       ...lines.get(task.path),
     };
@@ -239,7 +240,7 @@ export function isContent(bytes: Uint8Array, content: string): boolean {
 function bytesAt(tree: Tree, path: string, kind: "file" | "link"): Uint8Array<ArrayBuffer> | undefined {
   if (kind === "file") return tree.read(path, MOST_BYTES)?.bytes;
   const target = tree.readLink(path);
-  return target === undefined ? undefined : bytesOfString(target);
+  return target === undefined ? undefined : bytesOf(target);
 }
 
 function whyNot(want: State): string | undefined {
@@ -264,8 +265,8 @@ function keptNow({ tree, inner, now }: Task, disk: UndoDisk): {
   };
 }
 
-function withContent(now: State, _bytes: undefined, { want }: Task): State {
-  // Only its mode was changed: the content is that of before and after.
+/** What was there of a path of which only the mode was changed: the content is that of before and after. */
+function withContent({ now, want }: Task): State {
   const isFile = (now.kind === "file" || now.kind === "link") && (want.kind === "file" || want.kind === "link");
   return isFile && want.content !== undefined ? { ...now, content: want.content } : now;
 }
@@ -316,17 +317,7 @@ function openFolders(tasks: readonly Task[]): () => void {
     for (const { tree, path, mode } of opened.reverse()) {
       // What stands there now is another thing, or nothing.
       if (wanted.has(`${tree.root}\0${path}`) || (tree.status(path)?.mode ?? 0) >> 12 !== KIND.folder) continue;
-      try {
-        tree.setMode(path, mode);
-      } catch {
-        // It was removed.
-      }
+      attempt(() => tree.setMode(path, mode)); // It may have been removed.
     }
   };
-}
-
-function stringOfBytes(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
 }

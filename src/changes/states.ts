@@ -58,20 +58,6 @@ export function isSameState(some: State, other: State): boolean | undefined {
   return some.stamp === other.stamp ? true : undefined;
 }
 
-/** The bytes of a byte string. */
-export function bytesOfString(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
-}
-
-/** A path as a byte string. */
-export function bytePath(path: string): string {
-  let text = "";
-  for (const byte of new TextEncoder().encode(path)) text += String.fromCharCode(byte);
-  return text;
-}
-
 /** A path as people see it. */
 export function shownIn(root: string, path: string): string {
   const text = shownPath(path);

@@ -2,6 +2,7 @@
 // puts the new ones in their place, in steps, so that whoever steps it can do something else in between. One file above the
 // usual length: all of it counts on one layout of bytes.
 import {
+  below,
   emptyRecords,
   KIND,
   lengthIn,
@@ -101,8 +102,7 @@ function emptyFolder(name: string, parent: Folder | undefined, isKnown: boolean)
 /** The path of a folder, relative to the tree's root. */
 function pathOf(folder: Folder): string {
   if (folder.parent === undefined) return "";
-  const above = pathOf(folder.parent);
-  return above === "" ? folder.name : `${above}/${folder.name}`;
+  return below(pathOf(folder.parent), folder.name);
 }
 
 /** The path of a record. */
@@ -379,8 +379,4 @@ function isSameRecord(some: Uint32Array, at: number, others: Uint32Array, otherA
     if (word !== RECORD.note && some[at + word] !== others[otherAt + word]) return false;
   }
   return true;
-}
-
-function below(folder: string, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`;
 }

@@ -1,8 +1,9 @@
 import type { ChangeSet, UndoLeft, UndoOutcome, UndoPoint, UndoRequest } from "../core/changes.ts";
 import { UserError } from "../core/error.ts";
 import { isInside } from "../core/policy.ts";
+import { bytePath } from "../core/support/tree.ts";
 import { changeSet } from "./change_set.ts";
-import { bytePath, type Change, shownIn } from "./states.ts";
+import { type Change, shownIn } from "./states.ts";
 import type { JournalFile } from "./journal_file.ts";
 import type { Pack } from "./pack.ts";
 import type { SessionEntry } from "../core/session.ts";

@@ -224,3 +224,9 @@ export function textOf(content: string | readonly { readonly type: string }[]): 
   if (typeof content === "string") return content;
   return content.filter((part): part is TextContent => part.type === "text").map((part) => part.text).join("");
 }
+
+/** Whether a reply is part of the conversation: failed and empty ones are not, servers refuse them. */
+export function belongsInConversation(message: AssistantMessage): boolean {
+  if (message.stopReason === "error") return false;
+  return toolCallsOf(message).length > 0 || textOf(message.content).trim() !== "";
+}

@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { AgentMessage, ImageContent, TextContent, Usage } from "./message.ts";
+import { type AgentMessage, type ImageContent, type TextContent, textOf, toolCallsOf, type Usage } from "./message.ts";
 
 /** First line of a session file. Entry shapes are those of pi's format 3, so that its sessions open here. */
 export interface SessionHeader {
@@ -197,4 +197,67 @@ export interface SessionContext {
   readonly model?: { readonly provider: string; readonly modelId: string };
   /** The thinking level that was used last. */
   readonly thinkingLevel?: string;
+}
+
+/** The message that an entry is in the conversation; undefined for those that are none. */
+export function entryMessage(entry: SessionEntry): AgentMessage | undefined {
+  const timestamp = Date.parse(entry.timestamp);
+  switch (entry.type) {
+    case "message":
+      return entry.message;
+    case "custom_message": {
+      const { customType, content, display, details } = entry;
+      return { role: "custom", customType, content, display, ...(details ? { details } : {}), timestamp };
+    }
+    case "compaction":
+      return { role: "compactionSummary", summary: entry.summary, tokensBefore: entry.tokensBefore, timestamp };
+    case "branch_summary":
+      return { role: "branchSummary", summary: entry.summary, fromId: entry.fromId, timestamp };
+    default:
+      return undefined;
+  }
+}
+
+/** The messages of entries, the edits on `path` applied; entries beside the conversation have none. */
+export function messagesOf(
+  entries: readonly SessionEntry[],
+  path: readonly SessionEntry[] = entries,
+): readonly { readonly entryId: string; readonly message: AgentMessage }[] {
+  const edits = new Map(path.filter((entry) => entry.type === "context_edit").map((entry) => [entry.targetId, entry]));
+  return entries.flatMap((entry) => {
+    const stored = entryMessage(entry);
+    const edit = edits.get(entry.id);
+    const message = stored && edit ? edited(stored, edit) : stored;
+    return message === undefined ? [] : [{ entryId: entry.id, message }];
+  });
+}
+
+/** What stands for a removed tool result: its call still needs one. */
+const REMOVED = "(removed from the context)";
+
+/** Only what a person or an extension wrote, a reply's text and a result can be replaced. */
+function edited(message: AgentMessage, { replacement }: ContextEditEntry): AgentMessage | undefined {
+  const content = replacement?.content;
+  switch (message.role) {
+    case "user":
+    case "custom":
+      return content === undefined ? undefined : { ...message, content };
+    case "assistant":
+      if (content === undefined) return undefined;
+      // The calls stay: their results would answer nothing.
+      return { ...message, content: [{ type: "text", text: textOf(content) }, ...toolCallsOf(message)] };
+    case "toolResult":
+      return { ...message, content: partsOf(content ?? REMOVED) };
+    default:
+      return replacement === null ? undefined : message;
+  }
+}
+
+function partsOf<P>(content: string | readonly P[]): readonly (P | { readonly type: "text"; readonly text: string })[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+/** What the person said in an entry; empty for any other. */
+export function userWords(entry: SessionEntry | undefined): string {
+  return entry?.type === "message" && entry.message.role === "user" ? textOf(entry.message.content) : "";
 }

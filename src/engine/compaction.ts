@@ -2,30 +2,12 @@ import type { ContextUsage } from "../core/engine.ts";
 import type { AgentEvent, CompactionReason, CompactionResult } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { Usage } from "../core/message.ts";
-import type { CompactionEntry, NewEntry, SessionEntry } from "../core/session.ts";
+import type { CompactionEntry, NewEntry } from "../core/session.ts";
 import { sleep } from "../core/support/sleep.ts";
-import { freshFrom } from "../history/compaction_entries.ts";
-import { estimateContext, recentBound } from "../history/estimate.ts";
-import type { CompactionPlan } from "../history/plan.ts";
+import { estimateContext, freshFrom, recentBound } from "../history/estimate.ts";
 import { keepBudget, shouldCompact, windowBudget, type WindowSettings } from "../history/window.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
-
-/** What hooks decide about a compaction: they may forbid it, or bring the summary themselves (R223). */
-export interface CompactionReview {
-  before(
-    about: {
-      readonly plan: CompactionPlan;
-      readonly path: readonly SessionEntry[];
-      readonly reason: CompactionReason;
-      readonly focus?: string;
-    },
-    signal: AbortSignal,
-  ): Promise<{ readonly cancel?: boolean; readonly result?: CompactionResult } | undefined>;
-  after(entry: CompactionEntry, reason: CompactionReason, fromHook: boolean): Promise<void>;
-  /** Nothing was shortened, and why. */
-  failed(why: { readonly aborted: boolean; readonly errorMessage?: string }, reason: CompactionReason): Promise<void>;
-}
 
 /** Keeps the context within the model's window (K8: the owner of the history is the checkpoint). */
 export interface Compactor {
@@ -47,17 +29,12 @@ export interface CompactorParts {
   readonly settings: (contextWindow?: number) => WindowSettings;
   /** System prompt and tools: what goes along with every request. */
   readonly fixed: () => readonly string[];
-  readonly review: () => CompactionReview | undefined;
+  /** They may forbid it, or bring the summary themselves (R223, R293–R295). */
+  readonly hooks: () => Hooks | undefined;
 }
 
 /** A compactor of a session. */
-export function createCompactor({ conversation, model, settings, fixed, review }: CompactorParts): Compactor {
-  const context = () => {
-    const path = conversation.store().pathTo();
-    const { messages, entryIds } = conversation.context();
-    return { path, messages, entryIds };
-  };
-
+export function createCompactor({ conversation, model, settings, fixed, hooks }: CompactorParts): Compactor {
   async function* now(
     reason: CompactionReason,
     focus: string | undefined,
@@ -65,12 +42,14 @@ export function createCompactor({ conversation, model, settings, fixed, review }
   ): AsyncGenerator<AgentEvent, boolean> {
     const { contextWindow, maxTokens, provider, thinking } = await model();
     yield { type: "compaction_start", reason };
-    const reviewer = review();
+    const listening = hooks();
+    const willRetry = reason === "overflow";
     const failed = async (why: { aborted: boolean; errorMessage?: string }): Promise<AgentEvent> => {
-      await reviewer?.failed(why, reason);
+      await listening?.observe({ type: "session_compact_failed", ...why, reason });
       return { type: "compaction_end", reason, willRetry: false, ...why };
     };
-    const { path, messages, entryIds } = context();
+    const path = conversation.store().pathTo();
+    const { messages, entryIds } = conversation.context();
     const { planCompaction } = await import("../history/plan.ts");
     const planned = await planCompaction({
       messages,
@@ -86,14 +65,29 @@ export function createCompactor({ conversation, model, settings, fixed, review }
       return false;
     }
     const { plan } = planned;
-    const said = await reviewer?.before({ plan, path, reason, ...(focus ? { focus } : {}) }, signal);
-    if (said?.cancel) {
+    const { history, turnPrefix, firstKeptEntryId, tokensBefore, previousSummary } = plan;
+    const said = listening?.has("session_before_compact")
+      ? await listening.decide("session_before_compact", {
+        preparation: {
+          messagesToSummarize: [...history, ...turnPrefix],
+          firstKeptEntryId,
+          tokensBefore,
+          ...(previousSummary === undefined ? {} : { previousSummary }),
+        },
+        branchEntries: path,
+        reason,
+        willRetry,
+        ...(focus ? { customInstructions: focus } : {}),
+      }, signal)
+      : {};
+    if (said.cancel) {
       yield await failed({ aborted: true, errorMessage: "An extension cancelled it" });
       return false;
     }
     let usage: Usage | undefined;
-    let result: CompactionResult;
-    if (said?.result === undefined) {
+    let result: CompactionResult | undefined = said.compaction;
+    const fromHook = result !== undefined;
+    if (result === undefined) {
       const { compactCheckpoint } = await import("../history/compact.ts");
       const outcome = await compactCheckpoint(plan, {
         provider,
@@ -112,10 +106,7 @@ export function createCompactor({ conversation, model, settings, fixed, review }
         return false;
       }
       ({ result, usage } = outcome);
-    } else {
-      result = said.result;
     }
-    const fromHook = said?.result !== undefined;
     const entry = conversation.append(
       {
         type: "compaction",
@@ -126,21 +117,27 @@ export function createCompactor({ conversation, model, settings, fixed, review }
     );
     conversation.rebuild();
     conversation.store().sync();
-    if (entry.type === "compaction") await reviewer?.after(entry, reason, fromHook);
-    const willRetry = reason === "overflow";
+    if (entry.type === "compaction") {
+      await listening?.observe({
+        type: "session_compact",
+        compactionEntry: entry,
+        fromExtension: fromHook,
+        reason,
+        willRetry,
+      });
+    }
     yield { type: "compaction_end", reason, result, aborted: false, willRetry, ...(usage ? { usage } : {}) };
     return true;
   }
 
   const estimate = async (enough: number, signal?: AbortSignal): Promise<number> => {
-    const { messages, entryIds, path } = context();
-    const { tokens } = await estimateContext(messages, {
+    const { messages, entryIds } = conversation.context();
+    return await estimateContext(messages, {
       enough,
       fixed: fixed(),
-      freshFrom: freshFrom(path, entryIds),
+      freshFrom: freshFrom(conversation.store().pathTo(), entryIds),
       ...(signal ? { signal } : {}),
     });
-    return tokens;
   };
   return {
     isOn: () => settings().enabled,
@@ -158,38 +155,5 @@ export function createCompactor({ conversation, model, settings, fixed, review }
       const { contextWindow } = await model();
       return { tokens: await estimate(contextWindow), contextWindow };
     },
-  };
-}
-
-/** What extensions may do with a compaction (R223, R293–R295); nothing when none of them listens. */
-export function compactionReview(hooks: Hooks | undefined): CompactionReview | undefined {
-  if (!hooks) return undefined;
-  return {
-    async before({ plan, path, reason, focus }, signal) {
-      if (!hooks.has("session_before_compact")) return undefined;
-      const { history, turnPrefix, firstKeptEntryId, tokensBefore, previousSummary } = plan;
-      const { cancel, compaction } = await hooks.decide("session_before_compact", {
-        preparation: {
-          messagesToSummarize: [...history, ...turnPrefix],
-          firstKeptEntryId,
-          tokensBefore,
-          ...(previousSummary === undefined ? {} : { previousSummary }),
-        },
-        branchEntries: path,
-        reason,
-        willRetry: reason === "overflow",
-        ...(focus ? { customInstructions: focus } : {}),
-      }, signal);
-      return { ...(cancel ? { cancel } : {}), ...(compaction ? { result: compaction } : {}) };
-    },
-    after: (compactionEntry, reason, fromExtension) =>
-      hooks.observe({
-        type: "session_compact",
-        compactionEntry,
-        fromExtension,
-        reason,
-        willRetry: reason === "overflow",
-      }),
-    failed: (why, reason) => hooks.observe({ type: "session_compact_failed", ...why, reason }),
   };
 }

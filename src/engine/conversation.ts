@@ -2,10 +2,10 @@ import type { SessionState } from "../agent/deps.ts";
 import type { SessionTotals } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
+import { isObject } from "../core/json.ts";
 import { type AgentMessage, toolCallsOf, type ToolResultMessage, type Usage } from "../core/message.ts";
 import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../core/session.ts";
-import { freshFrom } from "../history/compaction_entries.ts";
+import { freshFrom } from "../history/estimate.ts";
 import { messageBound } from "../history/message_tokens.ts";
 import { openAudit } from "../session/audit.ts";
 import { buildContext } from "../session/context.ts";
@@ -100,33 +100,24 @@ export interface Meter {
   sums(): SessionTotals;
 }
 
+const NOTHING_SPENT = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
+const SPENT = Object.keys(NOTHING_SPENT) as (keyof typeof NOTHING_SPENT)[]; // its own keys
+
 /** A meter that has read a session's entries. */
 export function meterOf(entries: readonly SessionEntry[]): Meter {
-  const sums = {
-    input: 0,
-    output: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
-    cost: 0,
-    toolCalls: 0,
-    userMessages: 0,
-    assistantMessages: 0,
-  };
-  const spend = (usage: Usage | undefined): void => {
-    if (!usage) return;
-    sums.input += usage.input;
-    sums.output += usage.output;
-    sums.cacheRead += usage.cacheRead;
-    sums.cacheWrite += usage.cacheWrite;
-    sums.cost += usage.cost?.total ?? 0;
-  };
-  /** Sub-agents have sessions of their own, and were paid for here. */
-  const spendElsewhere = ({ toolName, details }: ToolResultMessage): void => {
-    const totals = toolName === "task" ? subAgentTotals(details) : {};
-    for (const name of ["input", "output", "cacheRead", "cacheWrite", "cost"] as const) {
-      const amount = totals[name];
+  const sums = { ...NOTHING_SPENT, toolCalls: 0, userMessages: 0, assistantMessages: 0 };
+  const add = (spent: Readonly<Record<string, unknown>>): void => {
+    for (const name of SPENT) {
+      const amount = spent[name];
       if (typeof amount === "number") sums[name] += amount;
     }
+  };
+  const spend = (usage: Usage | undefined): void => add({ ...usage, cost: usage?.cost?.total });
+  /** Sub-agents have sessions of their own, and were paid for here. */
+  const spendElsewhere = ({ toolName, details = {} }: ToolResultMessage): void => {
+    const { subAgent } = details;
+    const totals = toolName === "task" && isObject(subAgent) ? subAgent["totals"] : undefined;
+    if (isObject(totals)) add(totals);
   };
   const meter: Meter = {
     add(message) {
@@ -145,12 +136,6 @@ export function meterOf(entries: readonly SessionEntry[]): Meter {
   };
   for (const entry of entries) meter.addEntry(entry);
   return meter;
-}
-
-function subAgentTotals(details: JsonObject = {}): JsonObject {
-  const { subAgent } = details;
-  const totals = isObject(subAgent) ? subAgent["totals"] : undefined;
-  return isObject(totals) ? totals : {};
 }
 
 /** What is told when another session, branch or name is there. */

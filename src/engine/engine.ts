@@ -12,7 +12,7 @@ import type { HookName } from "../core/hook_events.ts";
 import type { Budget } from "../core/runner.ts";
 import type { McpPrompt } from "../mcp/open.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
-import { compactionReview, type Compactor, createCompactor } from "./compaction.ts";
+import { type Compactor, createCompactor } from "./compaction.ts";
 import { auditOf, type Conversation, openConversation } from "./conversation.ts";
 import { engineApi } from "./engine_api.ts";
 import { createEventBus, type EventBus, prewarmCalls } from "./events.ts";
@@ -184,7 +184,7 @@ class OpenSession implements EngineCore {
       model: this.model.current,
       settings: (contextWindow) => windowOf(this.#config, this.auto.compaction, contextWindow),
       fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
-      review: () => compactionReview(this.hooks()),
+      hooks: this.hooks,
     });
     this.#servers = servers?.openMcpServers(this);
     const pending = createPending(this);

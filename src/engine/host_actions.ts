@@ -196,16 +196,11 @@ async function execInScope(
     onUpdate: () => {},
   });
   const text = textOf(result.content);
-  const [start, end] = [text.indexOf(first), text.indexOf(last)];
-  const code = result.details?.["exitCode"];
-  const killed = result.details?.["ending"] !== undefined && result.details["ending"] !== "exited";
-  if (start < 0 || end < start) return { stdout: "", stderr: text, code: typeof code === "number" ? code : 1, killed };
-  return {
-    stdout: text.slice(0, start),
-    stderr: text.slice(start + first.length, end),
-    code: typeof code === "number" ? code : 1,
-    killed,
-  };
+  const [start, stop] = [text.indexOf(first), text.indexOf(last)];
+  const { exitCode, ending = "exited" } = result.details ?? {};
+  const end = { code: typeof exitCode === "number" ? exitCode : 1, killed: ending !== "exited" };
+  if (start < 0 || stop < start) return { stdout: "", stderr: text, ...end };
+  return { stdout: text.slice(0, start), stderr: text.slice(start + first.length, stop), ...end };
 }
 
 /** A word in quotes, always: as a first word, `if` and `A=b` would mean something else to a shell. */

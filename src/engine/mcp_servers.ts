@@ -1,8 +1,8 @@
 // The servers of the Model Context Protocol that a session has. Loaded where the user's settings or the project name one.
-import type { Config } from "../config/config.ts";
+import { isObject } from "../core/json.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { McpPrompt } from "../mcp/open.ts";
-import type { SessionMcp, SessionMcpOptions } from "./mcp/mcp.ts";
+import type { SessionMcp } from "./mcp/mcp.ts";
 import type { EngineCore } from "./parts.ts";
 import type { KnownTool } from "./tools/toolset.ts";
 
@@ -19,29 +19,69 @@ export interface McpServers {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the servers that are named, and keeps the session's tools to what they have. */
+/**
+ * Starts the servers that are named, and keeps the session's tools to what they have. Their code is loaded beside the start
+ * of the session, which does not wait for it.
+ */
 export function openMcpServers(
   core: Pick<EngineCore, "config" | "conversation" | "model" | "notify" | "prompt" | "tools" | "toolset">,
 ): McpServers {
-  const { conversation, toolset } = core;
+  const { conversation, notify, toolset } = core;
+  const [config, choice] = [core.config(), core.model.choice()];
   /** The session whose found tools are active. */
   let activatedOf: SessionStore | undefined;
   /** What servers bring at the start is there. */
   let isComplete = false;
   /** Tools were found since the last request. */
   let hasActivated = false;
-  const { listen, prompts, close, ...servers } = startServers(core.config(), {
-    config: core.config(),
-    choice: core.model.choice(),
-    policy: () => core.tools.held?.policy ?? core.tools.policy, // it lasts longer than a plan, in which no tool of a server runs
-    onNotice: core.notify,
-    /** What a search found is callable from the next request on, and in this session when it is opened again. */
-    activate(names) {
-      toolset.activate(names);
-      hasActivated = true;
-      conversation.append({ type: "custom", customType: ACTIVATED, data: { names: [...names] } });
-    },
-  });
+  let listener: ((servers: readonly string[]) => void) | undefined;
+  let hasChanged = false;
+  let isStale = true;
+  let here: SessionMcp | undefined;
+  let ready: SessionMcp | undefined;
+  let last = "";
+  const named = (opened: SessionMcp): readonly string[] =>
+    opened.states().filter(({ tools }) => tools > 0).map(({ name }) => name);
+  const open = async (): Promise<SessionMcp> => {
+    const { openSessionMcp } = await import("./mcp/mcp.ts");
+    const { ownerOf, serversOf, serverWords } = await import("../config/project_servers.ts");
+    const { servers, warnings } = serversOf(config);
+    warnings.forEach((warning) => notify(warning));
+    const brought = Object.entries(servers).filter(([name]) => ownerOf(config, name) !== "");
+    if (brought.length > 0) {
+      const words = brought.map(([name, server]) => `${name} (${serverWords(server)})`);
+      notify(`MCP servers of this project: ${words.join(", ")}`);
+    }
+    const opened = here = openSessionMcp({
+      config,
+      servers,
+      choice,
+      policy: () => core.tools.held?.policy ?? core.tools.policy, // it lasts longer than a plan, in which no tool of a server runs
+      onNotice: notify,
+      /** What a search found is callable from the next request on, and in this session when it is opened again. */
+      activate(names) {
+        toolset.activate(names);
+        hasActivated = true;
+        conversation.append({ type: "custom", customType: ACTIVATED, data: { names: [...names] } });
+      },
+    });
+    opened.onChanged(() => {
+      hasChanged = isStale = true;
+      listener?.(named(opened));
+    });
+    return opened;
+  };
+  const opening = open();
+  /** The tools where these are others than at the last call. */
+  const take = (): readonly KnownTool[] | undefined => {
+    if (!ready || !isStale) return undefined;
+    isStale = false;
+    const known = ready.known();
+    const now = JSON.stringify(known.map(({ definition }) => definition));
+    if (now === last) return undefined;
+    last = now;
+    return known;
+  };
   /** Tools that were found belong to the session in which they were. */
   const restoreActivated = (): void => {
     const store = conversation.store();
@@ -52,7 +92,10 @@ export function openMcpServers(
   };
   return {
     async follow(signal) {
-      const known = await servers.take(signal);
+      const opened = await opening;
+      await opened.ready(signal);
+      ready = opened;
+      const known = take();
       restoreActivated();
       if (!known) return;
       toolset.replace("mcp", known);
@@ -61,69 +104,12 @@ export function openMcpServers(
       isComplete = true;
     },
     followNow() {
-      const known = servers.takeNow();
+      const known = take();
       if (known) toolset.replace("mcp", known);
       if (!known && !hasActivated) return;
       hasActivated = false;
       core.prompt.takeTools(toolset.active(), "tools", true);
     },
-    prompts,
-    listen,
-    close,
-  };
-}
-
-interface Started extends Pick<McpServers, "prompts" | "listen" | "close"> {
-  /** Waits for those that are still starting; their tools where these are others than at the last call. */
-  readonly take: (signal: AbortSignal) => Promise<readonly KnownTool[] | undefined>;
-  /** The same without waiting, in the middle of a run. */
-  readonly takeNow: () => readonly KnownTool[] | undefined;
-}
-
-/** Their code is loaded beside the start of the session, which does not wait for it. */
-function startServers(config: Config, parts: Omit<SessionMcpOptions, "servers">): Started {
-  const { onNotice } = parts;
-  let listener: ((servers: readonly string[]) => void) | undefined;
-  let hasChanged = false;
-  let isStale = true;
-  let here: SessionMcp | undefined;
-  let ready: SessionMcp | undefined;
-  const named = (opened: SessionMcp): readonly string[] =>
-    opened.states().filter(({ tools }) => tools > 0).map(({ name }) => name);
-  const opening = import("./mcp/mcp.ts").then(async ({ openSessionMcp }) => {
-    const { ownerOf, serversOf, serverWords } = await import("../config/project_servers.ts");
-    const { servers, warnings } = serversOf(config);
-    warnings.forEach((warning) => onNotice(warning));
-    const brought = Object.entries(servers).filter(([name]) => ownerOf(config, name) !== "");
-    if (brought.length > 0) {
-      const words = brought.map(([name, server]) => `${name} (${serverWords(server)})`);
-      onNotice(`MCP servers of this project: ${words.join(", ")}`);
-    }
-    const opened = here = openSessionMcp({ ...parts, servers });
-    opened.onChanged(() => {
-      hasChanged = isStale = true;
-      listener?.(named(opened));
-    });
-    return opened;
-  });
-  let last = "";
-  const takeNow = (): readonly KnownTool[] | undefined => {
-    if (!ready || !isStale) return undefined;
-    isStale = false;
-    const known = ready.known();
-    const now = JSON.stringify(known.map(({ definition }) => definition));
-    if (now === last) return undefined;
-    last = now;
-    return known;
-  };
-  return {
-    async take(signal) {
-      const opened = await opening;
-      await opened.ready(signal);
-      ready = opened;
-      return takeNow();
-    },
-    takeNow,
     prompts: () => here?.prompts() ?? [],
     listen(next) {
       listener = next;
@@ -140,8 +126,7 @@ const ACTIVATED = "activated_tools";
 function activatedIn(store: Pick<SessionStore, "entries">): readonly string[] {
   const names = store.entries().flatMap((entry) => {
     if (entry.type !== "custom" || entry.customType !== ACTIVATED) return [];
-    const { data } = entry;
-    const found = typeof data === "object" && data !== null && "names" in data ? data.names : undefined;
+    const found = isObject(entry.data) ? entry.data["names"] : undefined;
     return Array.isArray(found) ? found.filter((name) => typeof name === "string") : [];
   });
   return [...new Set(names)];

@@ -76,7 +76,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
   let thinking = parts.thinking;
   /** Of whoever gave the model; a choice of its own ends them. */
   let given = first.kind === "given" ? first.standIns?.() : undefined;
-  let fallbacks = first.kind === "given" ? [] : namedModels(values, config.settings).slice(1);
+  let fallbacks: string[] = first.kind === "given" ? [] : namedModels(values, config.settings).slice(1);
   let choosing: Promise<unknown> = Promise.resolve();
   /**
    * An open belongs to its own slot: if another model is chosen meanwhile, that choice is never paired with this
@@ -115,7 +115,21 @@ export function createModelState({ config, first, seams, variable, tell, ...part
         about,
         now: slot.choice,
       });
-  async function change(id: string): Promise<void> {
+  /** What `use` makes of the first name with which it works; people are told of the others. */
+  const firstOf = async <T>(
+    next: () => string | undefined,
+    use: (id: string) => Promise<T>,
+  ): Promise<T | undefined> => {
+    for (let id = next(); id !== undefined; id = next()) {
+      try {
+        return await use(id);
+      } catch (error) {
+        tell(`${id} cannot stand in: ${messageOf(error)}`);
+      }
+    }
+    return undefined;
+  };
+  async function change(id: string): Promise<ModelChoice> {
     const next: Slot = { choice: await resolveChoice(chosen(id)) };
     // One after the other: the model chosen last wins, however long an earlier one takes to open.
     const turn = choosing.then(async () => {
@@ -124,6 +138,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
     });
     choosing = turn.catch(() => {});
     await turn;
+    return next.choice;
   }
   const provider = (): string => slot.opened?.provider.name ?? providerOf(slot.choice);
   return {
@@ -167,38 +182,20 @@ export function createModelState({ config, first, seams, variable, tell, ...part
         if (next) slot = { choice: next };
         return next !== undefined;
       }
-      for (;;) {
-        const [id, ...rest] = fallbacks;
-        if (id === undefined) return false;
-        fallbacks = rest;
-        try {
-          await change(id);
-          return true;
-        } catch (error) {
-          tell(`${id} cannot stand in: ${messageOf(error)}`);
-        }
-      }
+      return await firstOf(() => fallbacks.shift(), change) !== undefined;
     },
     standIns() {
       if (given && first.kind === "given" && first.standIns) return first.standIns();
-      let left = fallbacks;
+      const left = [...fallbacks];
       return {
         isThere: () => left.length > 0,
-        async take() {
-          for (;;) {
-            const [id, ...rest] = left;
-            if (id === undefined) return undefined;
-            left = rest;
-            try {
-              const of: Slot = { choice: await resolveChoice(chosen(id)) };
-              const { provider, contextWindow, maxTokens } = await open(of);
-              const size = maxTokens === undefined ? {} : { maxTokens };
-              return { kind: "given", provider, model: idOf(of.choice), contextWindow, ...size };
-            } catch (error) {
-              tell(`${id} cannot stand in: ${messageOf(error)}`);
-            }
-          }
-        },
+        take: () =>
+          firstOf(() => left.shift(), async (id) => {
+            const of: Slot = { choice: await resolveChoice(chosen(id)) };
+            const { provider, contextWindow, maxTokens } = await open(of);
+            const size = maxTokens === undefined ? {} : { maxTokens };
+            return { kind: "given" as const, provider, model: idOf(of.choice), contextWindow, ...size };
+          }),
       };
     },
     restore(kept) {

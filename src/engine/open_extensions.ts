@@ -69,14 +69,10 @@ export async function openExtensions(
 function cacheFolder(config: Config, { write, denyWrite }: Policy): string | undefined {
   const root = cacheRoot(config.world.env);
   if (root === undefined) return undefined;
-  const folder = join(realFolder(root), "extensions");
+  // As the policy names it; one that is not there yet keeps the name that it was given.
+  const folder = join(attempt(() => Deno.realPathSync(root)) ?? root, "extensions");
   const isDenied = denyWrite.some((denied) => isInside(folder, denied));
   return covers(write, folder) && !isDenied ? undefined : folder;
-}
-
-/** A folder as the policy names it; one that is not there yet keeps the name that it was given. */
-function realFolder(path: string): string {
-  return attempt(() => Deno.realPathSync(path)) ?? path;
 }
 
 /** The tools that extensions brought, as those of the session. */

@@ -1,4 +1,3 @@
-import type { OnLeft } from "./events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Queues } from "../agent/queues.ts";
 import type { Config } from "../config/config.ts";
@@ -14,7 +13,7 @@ import type { PromptBuilder } from "../prompt/prompt_builder.ts";
 import type { SessionChanges } from "./changes/session_changes.ts";
 import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
-import type { EventBus } from "./events.ts";
+import type { EventBus, OnLeft } from "./events.ts";
 import type { GrantApproval } from "./extension_grants.ts";
 import type { ModelChoice } from "./model/model.ts";
 import type { ModelState } from "./model_state.ts";

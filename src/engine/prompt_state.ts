@@ -3,7 +3,7 @@ import { formatDateTime } from "../context/date_time.ts";
 import { gatherRuntime } from "../context/runtime_facts.ts";
 import type { CompiledPrompt, CompileTrigger, Manifest } from "../core/compiled_prompt.ts";
 import type { Denial } from "../core/event.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import { type AgentMessage, type CustomMessage, textOf } from "../core/message.ts";
 import type { Policy } from "../core/policy.ts";
 import type { ToolDefinition } from "../core/provider.ts";
@@ -257,10 +257,10 @@ function stored(conversation: Conversation): RuntimeReading | undefined {
   const data = lastCustom(conversation.store().entries(), READING);
   if (data === undefined) return undefined;
   const { runtime, at } = data;
-  if (typeof runtime !== "object" || runtime === null || typeof at !== "number") return undefined;
-  const { dateTime, cwd, os, git } = runtime as Readonly<Record<string, unknown>>; // an object; checked field by field
+  if (!isObject(runtime) || typeof at !== "number") return undefined;
+  const { dateTime, cwd, os, git } = runtime;
   if (typeof dateTime !== "string" || typeof cwd !== "string" || typeof os !== "string") return undefined;
-  const { branch, dirty } = (typeof git === "object" && git !== null ? git : {}) as Readonly<Record<string, unknown>>;
+  const { branch, dirty } = isObject(git) ? git : {};
   return {
     at,
     runtime: {

@@ -5,8 +5,7 @@ import type { AgentMessage, SystemMessage } from "../core/message.ts";
 import type { Provider } from "../core/provider.ts";
 import { sleep } from "../core/support/sleep.ts";
 import { selectRolling } from "../history/rolling.ts";
-import { rollingEntry } from "../history/rolling_store.ts";
-import { turnsOf } from "../history/turns.ts";
+import { rollingEntry, turnsOf } from "../history/loaded_history.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
 

@@ -2,8 +2,7 @@ import { sleep } from "../core/support/sleep.ts";
 import type { Engine, MoveOptions } from "../core/engine.ts";
 import type { SessionBeforeTreeResult } from "../core/hook_decisions.ts";
 import type { DecisionEvents, SessionReason } from "../core/hook_events.ts";
-import { textOf } from "../core/message.ts";
-import type { NewEntry, SessionEntry, SessionStore } from "../core/session.ts";
+import { type NewEntry, type SessionEntry, type SessionStore, userWords } from "../core/session.ts";
 import { forkSession } from "../session/fork.ts";
 import { newSession, sessionPlaces, storeOptions } from "./sessions/session_choice.ts";
 import { resumable, resumeSession } from "./sessions/resumed_session.ts";
@@ -130,7 +129,7 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
         const end = said.skipConversationRestore || isWhole ? {} : { entryId, isBefore: position === "before" };
         const fork = { ...end, folder, cwd: core.config().root };
         await enter(forkSession(conversation.store(), fork, storeOptions(say)), "fork");
-        return { text: textOfEntry(entry) };
+        return { text: userWords(entry) };
       });
     },
     async navigate(entryId, { summarize = false, focus, ...options } = {}) {
@@ -177,7 +176,7 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
           ...(summary ? { fromExtension: said.summary !== undefined } : {}),
         });
         announce("tree");
-        return { text: isUser ? textOfEntry(entry) : "" };
+        return { text: userWords(entry) };
       });
     },
   };
@@ -215,8 +214,4 @@ function summaryWishes(said: SessionBeforeTreeResult, focus: string | undefined)
   const text = said.customInstructions ?? focus;
   if (!text) return {};
   return said.customInstructions && said.replaceInstructions ? { instructions: text } : { focus: text };
-}
-
-function textOfEntry(entry: SessionEntry): string {
-  return entry.type === "message" && entry.message.role === "user" ? textOf(entry.message.content) : "";
 }

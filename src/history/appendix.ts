@@ -12,7 +12,7 @@ export interface Appendix extends FileLists {
 /** Files and skills of the messages, and what an earlier summary's details hold. */
 export function appendixOf(messages: readonly AgentMessage[], earlier?: JsonObject): Appendix {
   return {
-    ...fileLists(messages, readFileLists(earlier)),
+    ...fileLists(messages, earlier),
     skills: loadedSkills(messages, strings(earlier?.skills)),
   };
 }
@@ -41,7 +41,7 @@ export function appendixDetails({ readFiles, modifiedFiles, skills }: Appendix):
 const CALLED = /<skill name="[^"\n]*" location="([^"\n]+)">/g;
 
 /** Files of the skills whose instructions are in the messages: called by name, or read by the model; sorted. */
-function loadedSkills(messages: readonly AgentMessage[], earlier: readonly string[] = []): readonly string[] {
+function loadedSkills(messages: readonly AgentMessage[], earlier: readonly string[]): readonly string[] {
   const files = new Set(earlier);
   for (const message of messages) {
     if (message.role === "user") {
@@ -69,16 +69,13 @@ export interface FileLists {
   readonly modifiedFiles: readonly string[];
 }
 
-/** No files. */
-const NO_FILES: FileLists = { readFiles: [], modifiedFiles: [] };
-
 /**
- * The files that read, write and edit calls named, and those of an earlier summary (R283–R287). A call that failed has
- * read or changed nothing.
+ * The files that read, write and edit calls named, and those of an earlier summary (R283–R287), unless another program or
+ * a hook stored something else there. A call that failed has read or changed nothing.
  */
-function fileLists(messages: readonly AgentMessage[], earlier: FileLists = NO_FILES): FileLists {
-  const read = new Set(earlier.readFiles);
-  const modified = new Set(earlier.modifiedFiles);
+function fileLists(messages: readonly AgentMessage[], earlier: JsonObject | undefined): FileLists {
+  const read = new Set(strings(earlier?.readFiles));
+  const modified = new Set(strings(earlier?.modifiedFiles));
   for (const [index, message] of messages.entries()) {
     if (message.role !== "assistant") continue;
     const failed = failedAfter(messages, index);
@@ -110,11 +107,6 @@ function fileListsText({ readFiles, modifiedFiles }: FileLists): string {
     ...(readFiles.length > 0 ? [tagged("read-files", readFiles.join("\n"))] : []),
     ...(modifiedFiles.length > 0 ? [tagged("modified-files", modifiedFiles.join("\n"))] : []),
   ].join("\n\n");
-}
-
-/** The lists that an earlier compaction stored; none where another program or a hook stored something else. */
-function readFileLists(details: JsonObject | undefined): FileLists {
-  return { readFiles: strings(details?.readFiles), modifiedFiles: strings(details?.modifiedFiles) };
 }
 
 /** The texts of a JSON list; anything else is left out. */

@@ -1,10 +1,8 @@
 import type { AgentMessage, Usage } from "../core/message.ts";
 import type { ProviderFailure } from "../core/provider.ts";
-import type { BranchSummaryEntry, NewEntry, SessionEntry } from "../core/session.ts";
+import { type BranchSummaryEntry, messagesOf, type NewEntry, type SessionEntry } from "../core/session.ts";
 import { appendixDetails, appendixOf, withAppendix } from "./appendix.ts";
-import type { AskDeps } from "./ask.ts";
-import { askAll } from "./ask_all.ts";
-import { entryMessages } from "./entry_message.ts";
+import { askAll, type AskDeps } from "./ask.ts";
 import { branchPrompt, SUMMARY_SYSTEM } from "./prompts.ts";
 import { SERIALIZE_LIMITS, serializeMessages } from "./serialize.ts";
 import { countTokens, tokenBound } from "./tokenizer.ts";
@@ -45,7 +43,7 @@ export async function summarizeBranch(
   options: BranchOptions,
 ): Promise<BranchOutcome> {
   const left = leftEntries(oldPath, newPath);
-  const messages = entryMessages(left);
+  const messages = messagesOf(left).map(({ message }) => message);
   const fromId = left.at(-1)?.id;
   if (fromId === undefined || !messages.some(({ role }) => role === "assistant" || role === "user")) {
     return { type: "refused", message: "There is nothing to summarise: no message is left behind" };

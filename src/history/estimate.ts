@@ -1,4 +1,5 @@
-import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import type { AgentMessage } from "../core/message.ts";
+import type { SessionEntry } from "../core/session.ts";
 import { messageBound, messageTokens } from "./message_tokens.ts";
 import { countTokens, tokenBound } from "./tokenizer.ts";
 
@@ -11,24 +12,13 @@ export interface EstimateOptions {
   readonly enough?: number;
   /** Texts that go along with every request (system prompt, tool definitions); counted where no usage covers them. */
   readonly fixed?: readonly string[];
-  /** Index of the first message that came after the last compaction; found by the summary's time when left out. */
+  /** Index of the first message that came after the last compaction: see `freshFrom`. */
   readonly freshFrom?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Tokens of the next request. */
-export interface ContextEstimate {
-  readonly tokens: number;
-  /** Of it, what the provider told. */
-  readonly told: number;
-  /** Messages after the one whose usage was taken; all of them when none was. */
-  readonly following: number;
-  /** `bound`: certainly not more than this; `counted`: by the tokenizer. */
-  readonly precision: "bound" | "counted";
-}
-
 /**
- * Estimates the context: the usage of the newest reply that tells one, and what came after it.
+ * Estimates the tokens of the next request: the usage of the newest reply that tells one, and what came after it.
  *
  * Failed, stopped and zero usages are skipped, and those from before the last compaction, which speak of a context that
  * is gone. Looks only at what follows the usage: a long conversation costs no more than a short one.
@@ -36,21 +26,19 @@ export interface ContextEstimate {
 export async function estimateContext(
   messages: readonly AgentMessage[],
   options: EstimateOptions = {},
-): Promise<ContextEstimate> {
-  const at = usageIndex(messages, options.freshFrom);
+): Promise<number> {
+  const at = usageIndex(messages, options.freshFrom ?? 0);
   const told = at === undefined ? 0 : usageOf(messages[at]);
   const rest = messages.slice(at === undefined ? 0 : at + 1);
   const fixed = at === undefined ? options.fixed ?? [] : [];
-  const known = { told, following: rest.length };
-
   const bound = fixed.reduce((sum, text) => sum + tokenBound(text), told) +
     rest.reduce((sum, message) => sum + messageBound(message), 0);
-  if (bound <= (options.enough ?? 0)) return { ...known, tokens: bound, precision: "bound" };
+  if (bound <= (options.enough ?? 0)) return bound;
 
   let tokens = told;
   for (const text of fixed) tokens += await countTokens(text, options.signal);
   for (const message of rest) tokens += await messageTokens(message, options.signal);
-  return { ...known, tokens, precision: "counted" };
+  return tokens;
 }
 
 /**
@@ -72,29 +60,24 @@ export function recentBound(
   return undefined;
 }
 
-function usageIndex(messages: readonly AgentMessage[], freshFrom: number | undefined): number | undefined {
-  const oldest = freshFrom ?? 0;
-  const compactedAt = freshFrom === undefined ? lastCompaction(messages) : -Infinity;
-  for (let i = messages.length - 1; i >= oldest; i--) {
-    const message = messages[i];
-    if (message?.role === "assistant" && message.timestamp > compactedAt && usageOf(message) > 0) return i;
-  }
-  return undefined;
+function usageIndex(messages: readonly AgentMessage[], oldest: number): number | undefined {
+  const at = messages.findLastIndex((message, index) => index >= oldest && usageOf(message) > 0);
+  return at < 0 ? undefined : at;
 }
 
 /** Tokens of the context up to and with a reply; 0 where it does not tell. */
 function usageOf(message: AgentMessage | undefined): number {
-  if (message?.role !== "assistant" || !isValid(message) || !message.usage) return 0;
+  if (message?.role !== "assistant" || !message.usage) return 0;
+  if (message.stopReason === "error" || message.stopReason === "aborted") return 0;
   const { input, output, cacheRead, cacheWrite } = message.usage;
   return input + output + cacheRead + cacheWrite;
 }
 
-function isValid({ stopReason }: AssistantMessage): boolean {
-  return stopReason !== "error" && stopReason !== "aborted";
-}
-
-/** A summary stands at the head of the conversation, before messages that are older than it is. */
-function lastCompaction(messages: readonly AgentMessage[]): number {
-  const [first] = messages;
-  return first?.role === "compactionSummary" ? first.timestamp : -Infinity;
+/** Index of the first message that came after the newest compaction: older ones tell usages of a context that is gone. */
+export function freshFrom(path: readonly SessionEntry[], entryIds: readonly string[]): number {
+  const at = path.findLastIndex((entry) => entry.type === "compaction");
+  if (at < 0) return 0;
+  const after = new Set(path.slice(at + 1).map((entry) => entry.id));
+  const index = entryIds.findIndex((id) => after.has(id));
+  return index < 0 ? entryIds.length : index;
 }

@@ -1,11 +1,18 @@
-import type { AgentMessage } from "../core/message.ts";
-import type { SessionEntry } from "../core/session.ts";
+import { type AgentMessage, toolCallsOf } from "../core/message.ts";
+import type { CustomEntry, NewEntry, SessionEntry } from "../core/session.ts";
 import { cutPlaces } from "./cut.ts";
-import { type StoredSummary, uncoveredFrom } from "./rolling_store.ts";
-import { type Turn, turnsOf } from "./turns.ts";
 
 /** Newest completed entries that are looked at (R304). */
 const MAX_ENTRIES = 200;
+
+/** The conversation before the new prompt, which is never part of what is compressed. */
+export interface RollingInput {
+  readonly messages: readonly AgentMessage[];
+  /** Entry of each message, same order. */
+  readonly entryIds: readonly string[];
+  /** From the session's first entry to its leaf. */
+  readonly path: readonly SessionEntry[];
+}
 
 /** What of a conversation rolling history works with. */
 export interface LoadedHistory {
@@ -21,11 +28,7 @@ export interface LoadedHistory {
 
 /** Loads the newest completed turns, 200 messages at most (R304, R305); of a longer single turn its beginning and end. */
 export function loadHistory(
-  { messages, entryIds, path }: {
-    readonly messages: readonly AgentMessage[];
-    readonly entryIds: readonly string[];
-    readonly path: readonly SessionEntry[];
-  },
+  { messages, entryIds, path }: RollingInput,
   stored: StoredSummary | undefined,
 ): LoadedHistory {
   const start = stored ? uncoveredFrom(stored, path, entryIds) : 0;
@@ -66,4 +69,89 @@ function shortened(messages: readonly AgentMessage[], { from, to, state }: Turn)
   let at = Math.max(asked, to - (MAX_ENTRIES - (asked - from)));
   while (at < to && !isPlace(at - from)) at++;
   return [{ from, to: asked, state }, { from: at, to, state }];
+}
+
+/** A stretch of the conversation from what a person said to the model's last word on it. Indexes of messages. */
+interface Turn {
+  readonly from: number;
+  /** The first message after it. */
+  readonly to: number;
+  /**
+   * `completed`: the model came to its end; `open`: it was stopped, cut short or is running; `pending`: nobody asked
+   * the model yet.
+   */
+  readonly state: "completed" | "open" | "pending";
+}
+
+/** The turns of a conversation, in order; every message is in exactly one. */
+export function turnsOf(messages: readonly AgentMessage[]): readonly Turn[] {
+  const turns: Turn[] = [];
+  for (let from = 0; from < messages.length;) {
+    let to = from;
+    while (to < messages.length && !ends(messages[to])) to++;
+    to = Math.min(to + 1, messages.length);
+    turns.push({ from, to, state: stateOf(messages.slice(from, to)) });
+    from = to;
+  }
+  return turns;
+}
+
+/** A reply without calls ends a turn, and so does one that was stopped; a summary is a turn of its own. */
+function ends(message: AgentMessage | undefined): boolean {
+  if (message?.role === "compactionSummary" || message?.role === "branchSummary") return true;
+  if (message?.role !== "assistant") return false;
+  return toolCallsOf(message).length === 0 || message.stopReason === "aborted" || message.stopReason === "error";
+}
+
+function stateOf(turn: readonly AgentMessage[]): Turn["state"] {
+  const last = turn.at(-1);
+  if (ends(last)) {
+    const isWhole = last?.role !== "assistant" || last.stopReason === "stop" || last.stopReason === "length";
+    return isWhole ? "completed" : "open";
+  }
+  return turn.some(({ role }) => role === "user" || role === "assistant") ? "open" : "pending";
+}
+
+/** The memory of a long conversation, as the session keeps it (R316). */
+export interface StoredSummary {
+  readonly summary: string;
+  /** The newest entry that the summary speaks of; what comes after it is sent as it was. */
+  readonly coveredThrough: string;
+}
+
+/** `customType` of its entries. */
+const TYPE = "rolling_summary";
+
+/** The entry that stores a summary. */
+export function rollingEntry({ summary, coveredThrough }: StoredSummary): NewEntry<CustomEntry> {
+  return { type: "custom", customType: TYPE, data: { version: 1, summary, coveredThrough } };
+}
+
+/** The newest summary of a path (R317); entries that do not look like one are passed over. */
+export function storedSummary(path: readonly SessionEntry[]): StoredSummary | undefined {
+  for (const entry of path.toReversed()) {
+    const summary = entry.type === "custom" && entry.customType === TYPE ? read(entry.data) : undefined;
+    if (summary && path.some(({ id }) => id === summary.coveredThrough)) return summary;
+  }
+  return undefined;
+}
+
+/** Index of the first message that a summary does not cover (R318). */
+function uncoveredFrom(
+  { coveredThrough }: StoredSummary,
+  path: readonly SessionEntry[],
+  entryIds: readonly string[],
+): number {
+  const covered = new Set(path.slice(0, path.findIndex(({ id }) => id === coveredThrough) + 1).map(({ id }) => id));
+  const index = entryIds.findIndex((id) => !covered.has(id));
+  return index < 0 ? entryIds.length : index;
+}
+
+/** The file may have been written by anybody. */
+function read(data: unknown): StoredSummary | undefined {
+  if (typeof data !== "object" || data === null) return undefined;
+  if (!("summary" in data) || !("coveredThrough" in data)) return undefined;
+  const { summary, coveredThrough } = data;
+  if (typeof summary !== "string" || typeof coveredThrough !== "string") return undefined;
+  return { summary, coveredThrough };
 }

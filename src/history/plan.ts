@@ -2,9 +2,8 @@ import type { CompactionReason } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
 import { type Appendix, appendixOf, withoutAppendix } from "./appendix.ts";
-import { endsWithCompaction, freshFrom, lastCompaction } from "./compaction_entries.ts";
 import { findCut } from "./cut.ts";
-import { estimateContext } from "./estimate.ts";
+import { estimateContext, freshFrom } from "./estimate.ts";
 import { messageTokens } from "./message_tokens.ts";
 
 /** A conversation and where it comes from. */
@@ -25,10 +24,7 @@ export interface CompactionInput {
 
 /** What would be summarised and what stays; hooks see it before anything is asked. */
 export interface CompactionPlan {
-  readonly reason: CompactionReason;
   readonly firstKeptEntryId: string;
-  /** Index of the first message that stays. */
-  readonly keptFrom: number;
   /** Whole turns; empty when the cut goes through the first one. */
   readonly history: readonly AgentMessage[];
   /** The beginning of the turn that the cut goes through; empty when it goes between turns. */
@@ -44,10 +40,20 @@ export type Planned =
   | { readonly type: "plan"; readonly plan: CompactionPlan }
   | { readonly type: "refused"; readonly message: string };
 
+/** Entries beside the conversation: after a compaction they change nothing about what there is to shorten. */
+const BESIDE: ReadonlySet<string> = new Set([
+  "model_change",
+  "thinking_level_change",
+  "custom",
+  "label",
+  "session_info",
+]);
+
 /** Plans a compaction; asks nobody and changes nothing. */
 export async function planCompaction(input: CompactionInput): Promise<Planned> {
-  const { messages, entryIds, path, reason, signal } = input;
-  if (endsWithCompaction(path)) {
+  const { messages, entryIds, path, signal } = input;
+  // Nothing was said since the newest one.
+  if (path.findLast((entry) => !BESIDE.has(entry.type))?.type === "compaction") {
     return refused("The conversation was shortened a moment ago and nothing was said since");
   }
   const from = messages[0]?.role === "compactionSummary" ? 1 : 0;
@@ -57,8 +63,8 @@ export async function planCompaction(input: CompactionInput): Promise<Planned> {
   if (!cut || firstKeptEntryId === undefined) {
     return refused(`There is nothing to shorten: the conversation has less than the ${keep} tokens that are kept`);
   }
-  const previous = lastCompaction(path);
-  const { tokens } = await estimateContext(messages, {
+  const previous = path.findLast((entry) => entry.type === "compaction");
+  const tokensBefore = await estimateContext(messages, {
     freshFrom: freshFrom(path, entryIds),
     ...(input.fixed ? { fixed: input.fixed } : {}),
     signal,
@@ -66,14 +72,12 @@ export async function planCompaction(input: CompactionInput): Promise<Planned> {
   return {
     type: "plan",
     plan: {
-      reason,
       firstKeptEntryId,
-      keptFrom: cut.keptFrom,
       history: messages.slice(from, cut.turnFrom),
       turnPrefix: messages.slice(cut.turnFrom, cut.keptFrom),
       ...(previous ? { previousSummary: withoutAppendix(previous.summary) } : {}),
       appendix: appendixOf(messages.slice(from, cut.keptFrom), previous?.details),
-      tokensBefore: tokens,
+      tokensBefore,
     },
   };
 }

@@ -1,26 +1,19 @@
 import type { AgentMessage, Usage } from "../core/message.ts";
 import type { Manifest } from "../core/compiled_prompt.ts";
 import type { Provider } from "../core/provider.ts";
-import type { SessionEntry } from "../core/session.ts";
-import type { AskDeps } from "./ask.ts";
-import { askAll } from "./ask_all.ts";
-import { fitConversation } from "./fit.ts";
-import { type LoadedHistory, loadHistory } from "./loaded_history.ts";
+import { askAll, type AskDeps } from "./ask.ts";
+import { fitConversation } from "./serialize.ts";
+import {
+  type LoadedHistory,
+  loadHistory,
+  type RollingInput,
+  type StoredSummary,
+  storedSummary,
+} from "./loaded_history.ts";
 import { messageBound, messageTokens } from "./message_tokens.ts";
 import { rollingPrompt, SUMMARY_SYSTEM } from "./prompts.ts";
-import { type StoredSummary, storedSummary } from "./rolling_store.ts";
 import { countTokens, tokenBound } from "./tokenizer.ts";
-import type { Turn } from "./turns.ts";
 import { windowBudget } from "./window.ts";
-
-/** The conversation before the new prompt, which is never part of what is compressed. */
-export interface RollingInput {
-  readonly messages: readonly AgentMessage[];
-  /** Entry of each message, same order. */
-  readonly entryIds: readonly string[];
-  /** From the session's first entry to its leaf. */
-  readonly path: readonly SessionEntry[];
-}
 
 /** Who compresses, and within which limits. Tokens. */
 export interface RollingOptions extends AskDeps {
@@ -118,17 +111,13 @@ async function truncate(
   let room = budget - (kept ? taken : 0);
   let from = messages.length;
   for (const turn of turns.toReversed()) {
-    room -= await tokensOf(sliceOf(messages, turn), signal);
+    room -= await tokensOf(messages.slice(turn.from, turn.to), signal);
     if (room < 0) break;
     from = turn.from;
   }
   const isWhole = from === 0 && kept === stored;
   const sent = [...messages.slice(from), ...pending];
   return { decision: isWhole ? "full" : "truncated", messages: sent, ...systemPart(kept) };
-}
-
-function sliceOf(messages: readonly AgentMessage[], { from, to }: Turn): readonly AgentMessage[] {
-  return messages.slice(from, to);
 }
 
 async function tokensOf(messages: readonly AgentMessage[], signal: AbortSignal): Promise<number> {

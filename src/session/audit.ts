@@ -45,7 +45,13 @@ export function openAudit(
   now: () => number,
   onFailure: (error: unknown) => void,
 ): Audit {
-  if (!isSessionId(session)) throw notAnId(session);
+  if (!isSessionId(session)) {
+    throw new UserError({
+      what: "Cannot open the audit of a session",
+      why: `"${session}" cannot be a session's id`,
+      fix: "Take a session from the list: sandpiper sessions",
+    });
+  }
   const path = join(folder, `${session}.jsonl`);
   const started = new Map<string, string>();
   const finished = new Set<string>();
@@ -98,14 +104,6 @@ export function openAudit(
       }
     },
   };
-}
-
-function notAnId(session: string): UserError {
-  return new UserError({
-    what: "Cannot open the audit of a session",
-    why: `"${session}" cannot be a session's id`,
-    fix: "Take a session from the list: sandpiper sessions",
-  });
 }
 
 /** Tools whose errors are sentences of this program, whatever the files say that they look at. */

@@ -79,26 +79,16 @@ export function parseHeader(line: string, path: string): StoredHeader {
 
 /** The error for a session that cannot be read, whatever was thrown. */
 export function explain(error: unknown, path: string): unknown {
+  const closed = (why: string, fix: string) => new UserError({ what: `Cannot open session "${path}"`, why, fix });
   if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-    return new UserError({
-      what: `Cannot open session "${path}"`,
-      why: "there is no such file",
-      fix: "Take one from the list: sandpiper sessions",
-    });
+    return closed("there is no such file", "Take one from the list: sandpiper sessions");
   }
   if (error instanceof Deno.errors.NotCapable) {
-    return new UserError({
-      what: `Cannot open session "${path}"`,
-      why: "this program itself may not read it",
-      fix: "Grant it with --allow-read, or choose another folder: --session-dir DIR",
-    });
+    const fix = "Grant it with --allow-read, or choose another folder: --session-dir DIR";
+    return closed("this program itself may not read it", fix);
   }
   if (error instanceof Deno.errors.PermissionDenied) {
-    return new UserError({
-      what: `Cannot open session "${path}"`,
-      why: "the system denies reading it",
-      fix: "Change its permissions (chmod u+r)",
-    });
+    return closed("the system denies reading it", "Change its permissions (chmod u+r)");
   }
   return error instanceof TypeError ? refusal(path, "it is not UTF-8 text") : error;
 }

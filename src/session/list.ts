@@ -1,7 +1,6 @@
 import { basename, join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import { attempt } from "../core/support/attempt.ts";
-import type { SessionHeader } from "../core/session.ts";
 import { SUB_SESSIONS } from "./folder.ts";
 import { readHeader } from "./header.ts";
 import { type OnSpoilt, type SessionSummary, summarize } from "./summary.ts";
@@ -62,7 +61,7 @@ export function findSession(folders: readonly string[], query: string): string {
     .flatMap((folder) => sessionFiles(folder, (why) => unseen.push(closed(folder, why))));
   const ids = files.flatMap((path) => {
     // One whose first line is spoilt is found by its name: opening it says what is wrong with it.
-    const id = headerOf(path)?.id ?? idInName(path);
+    const id = attempt(() => readHeader(path).header.id) ?? /^[^_]+_(.+)\.jsonl$/.exec(basename(path))?.[1];
     return id?.startsWith(query) ? [{ id, path }] : [];
   });
   const exact = ids.filter(({ id }) => id === query);
@@ -104,29 +103,12 @@ function sessionFiles(folder: string, onClosed: (why: string) => void): readonly
   }
   return names.filter((name) => name.endsWith(".jsonl")).map((name) => {
     const path = join(folder, name);
-    return { path, time: modified(path) };
+    return { path, time: attempt(() => Deno.statSync(path).mtime?.getTime()) ?? 0 };
   }).sort((a, b) => b.time - a.time || (a.path < b.path ? 1 : -1)).map(({ path }) => path);
-}
-
-function modified(path: string): number {
-  return attempt(() => Deno.statSync(path).mtime?.getTime() ?? 0) ?? 0;
 }
 
 /** A file that a killed process left empty holds no session yet; a folder or a pipe never does. */
 function holdsSomething(path: string): boolean {
-  try {
-    const { isFile, size } = Deno.statSync(path);
-    return isFile && size > 0;
-  } catch {
-    return false;
-  }
-}
-
-/** Files are named after the time and the id. */
-function idInName(path: string): string | undefined {
-  return /^[^_]+_(.+)\.jsonl$/.exec(basename(path))?.[1];
-}
-
-function headerOf(path: string): SessionHeader | undefined {
-  return attempt(() => readHeader(path).header);
+  const found = attempt(() => Deno.statSync(path));
+  return found !== undefined && found.isFile && found.size > 0;
 }

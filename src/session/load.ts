@@ -37,18 +37,15 @@ export function loadSession(path: string): LoadedSession {
     if (isFirst) isFirst = false;
     else reader.take(line);
   };
-  const read = readFile(path, onLine);
-  // A header without a newline is the whole file, and was read above.
-  const isWhole = read.tailBytes === 0 || isFirst || (read.tail !== undefined && reader.takeTail(read.tail));
-  return { ...reader.finish(isWhole), size: read.size, wholeBytes: read.size - (isWhole ? 0 : read.tailBytes) };
-}
-
-function readFile(path: string, onLine: (line: string | undefined) => void): LinesRead {
+  let read: LinesRead;
   try {
-    return readLines(path, onLine);
+    read = readLines(path, onLine);
   } catch (error) {
     throw explain(error, path);
   }
+  // A header without a newline is the whole file, and was read above.
+  const isWhole = read.tailBytes === 0 || isFirst || (read.tail !== undefined && reader.takeTail(read.tail));
+  return { ...reader.finish(isWhole), size: read.size, wholeBytes: read.size - (isWhole ? 0 : read.tailBytes) };
 }
 
 interface EntryReader {
@@ -111,15 +108,13 @@ function noticesOf(
 ): string[] {
   const notices: string[] = [];
   if (!isWhole) notices.push("The last line of the session was cut off while it was written; it is left out");
-  if (malformed > 0) notices.push(`${lines(malformed)} of the session cannot be read; left out`);
-  if (damaged > 0) notices.push(`${lines(damaged)} of the session lack what their kind must have; left out`);
+  if (malformed > 0) notices.push(`${counted(malformed, "line")} of the session cannot be read; left out`);
+  if (damaged > 0) notices.push(`${counted(damaged, "line")} of the session lack what their kind must have; left out`);
   if (orphaned > 0) {
-    notices.push(`${lines(orphaned)} of the session follow a line that is lost; put after the one before`);
+    notices.push(`${counted(orphaned, "line")} of the session follow a line that is lost; put after the one before`);
   }
   return notices;
 }
-
-const lines = (count: number): string => counted(count, "line");
 
 /**
  * Brings entries of formats 1 and 2, one after the other in the order of the file, into the shape of format 3, in place.

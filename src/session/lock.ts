@@ -1,7 +1,8 @@
 // One process at a time writes to a session. A lock of the kernel is taken, because it ends with the process that holds
 // it, however that process ends; the file beside the session is only what the lock is on and says who has it.
 import { UserError } from "../core/error.ts";
-import { attempt } from "../core/support/attempt.ts";
+import { attempt, ifThere } from "../core/support/attempt.ts";
+import { entryAt } from "../core/support/on_disk.ts";
 import { readHeader } from "./header.ts";
 
 /** A session that no other process can open for writing. */
@@ -36,29 +37,20 @@ export function lockSession(path: string, now: number): SessionLock {
 }
 
 function openLockFile(lockPath: string): Deno.FsFile {
-  try {
-    // A link would have this program write into a file that somebody else chose.
-    if (!Deno.lstatSync(lockPath).isFile) {
-      throw new UserError({
-        what: `Cannot lock the session with "${lockPath}"`,
-        why: "it is not a regular file",
-        fix: "Remove it",
-      });
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  // A link would have this program write into a file that somebody else chose.
+  if (ifThere(() => Deno.lstatSync(lockPath))?.isFile === false) {
+    throw new UserError({
+      what: `Cannot lock the session with "${lockPath}"`,
+      why: "it is not a regular file",
+      fix: "Remove it",
+    });
   }
   return Deno.openSync(lockPath, { read: true, write: true, create: true, mode: 0o600 });
 }
 
 function isStillAt(lockPath: string, file: Deno.FsFile): boolean {
-  try {
-    const there = Deno.lstatSync(lockPath);
-    const own = file.statSync();
-    return there.ino === own.ino && there.dev === own.dev;
-  } catch {
-    return false;
-  }
+  const [there, own] = [entryAt(lockPath), file.statSync()];
+  return there?.ino === own.ino && there.dev === own.dev;
 }
 
 function holdLock(file: Deno.FsFile, lockPath: string, now: number): SessionLock {
@@ -83,17 +75,13 @@ function holdLock(file: Deno.FsFile, lockPath: string, now: number): SessionLock
 }
 
 function heldError(path: string, lockPath: string): UserError {
-  const id = idOf(path);
+  // Where its first line cannot be read the file, which the same options take.
+  const id = attempt(() => readHeader(path).header.id) ?? path;
   return new UserError({
     what: `Cannot open session ${id}`,
     why: `${holderOf(lockPath)}, and two would mix their messages`,
     fix: `Wait until it is closed there, or go on in a copy of it: --fork ${id}`,
   });
-}
-
-/** What the session is called by; where its first line cannot be read the file, which the same options take. */
-function idOf(path: string): string {
-  return attempt(() => readHeader(path).header.id) ?? path;
 }
 
 function holderOf(lockPath: string): string {

@@ -3,7 +3,7 @@ import { textOf } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
 import { readEntry } from "./entry_shape.ts";
 import { readLines } from "./load.ts";
-import { isObject } from "./shape.ts";
+import { parseObject } from "./shape.ts";
 
 /** Where a text stands in a session. */
 export interface SessionMatch {
@@ -54,8 +54,9 @@ export function searchSession(path: string, text: string): SessionMatches | unde
 }
 
 function matchIn(line: string, wanted: string): SessionMatch | undefined {
-  const entry = entryIn(line);
-  if (!entry) return undefined;
+  const fields = parseObject(line);
+  if (!fields) return undefined;
+  const { entry } = readEntry(fields, 0);
   const said = saidIn(entry);
   if (!said) return undefined;
   const oneLine = said.text.replace(/\s+/g, " ");
@@ -65,15 +66,6 @@ function matchIn(line: string, wanted: string): SessionMatch | undefined {
   const excerpt = stripControls(`${from > 0 ? "…" : ""}${oneLine.slice(from, from + EXCERPT)}`);
   const id = typeof entry.id === "string" ? { entryId: entry.id } : {};
   return { ...id, by: said.by, excerpt: takeCharacters(excerpt.trim(), EXCERPT) };
-}
-
-function entryIn(line: string): SessionEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? readEntry(value, 0).entry : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function saidIn(entry: SessionEntry): Pick<SessionMatch, "by"> & { readonly text: string } | undefined {

@@ -38,7 +38,8 @@ export function createSessionFile(path: string, lines: readonly string[], now: n
     syncFolder(dirname(path));
     return session;
   } catch (error) {
-    if (file !== undefined) removeQuietly(path);
+    // It is empty or torn, and no list of sessions shows it.
+    if (file !== undefined) attempt(() => Deno.removeSync(path));
     file?.close();
     lock.release();
     throw error;
@@ -91,14 +92,10 @@ function writerOf(
     try {
       for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
     } catch (error) {
-      cutOff();
+      attempt(() => file.truncateSync(size)); // Else the next reader finds a torn last line, and leaves it out.
       throw error;
     }
     size += bytes.length;
-  }
-
-  function cutOff(): void {
-    attempt(() => file.truncateSync(size)); // Then the next reader finds a torn last line, and leaves it out.
   }
 
   return {
@@ -145,10 +142,6 @@ function syncFolder(folder: string): void {
   } catch {
     // The lines themselves are on the disk.
   }
-}
-
-function removeQuietly(path: string): void {
-  attempt(() => Deno.removeSync(path)); // It is empty or torn, and no list of sessions shows it.
 }
 
 /** Puts a file on the disk while others go on: a disk needs milliseconds, and nobody has to wait for them at a turn's end. */

@@ -2,7 +2,7 @@
 import { messageOf } from "../core/error.ts";
 import { stripControls, takeCharacters } from "../core/support/text.ts";
 import { textOf } from "../core/message.ts";
-import { entryMessage } from "./context.ts";
+import { entryMessage } from "../core/session.ts";
 import { readEntry } from "./entry_shape.ts";
 import { explain, parseHeader } from "./header.ts";
 import { parseObject } from "./shape.ts";

@@ -1,7 +1,8 @@
 // Carries a plan out: all of it or nothing. Each file is put in its place whole; what fails is taken back, step by step.
 import { messageOf } from "../core/error.ts";
 import { KIND, kindAt, type Tree } from "../core/support/tree.ts";
-import { namesIn, type Wanted } from "./plan.ts";
+import { foldersOf, namesIn } from "./folders.ts";
+import { MOST_BYTES, type Wanted } from "./plan.ts";
 
 /** What failed, and what could not be taken back after it. */
 export interface ApplyFailure {
@@ -11,9 +12,6 @@ export interface ApplyFailure {
   /** Paths that stayed changed; empty in all but the worst case. */
   readonly changed: readonly string[];
 }
-
-/** Files are read whole before they are replaced. */
-const MOST_BYTES = 1024 ** 3;
 
 /** Makes the files as wanted; `umask` as of the process, `temporary` as of `Tree.putFile`. Undefined: all is done. */
 export function applyPlan(
@@ -85,8 +83,7 @@ function kept(tree: Tree, path: string): () => void {
 
 /** Removes the folders around what was removed that hold nothing any more, as git does. */
 function removeEmptied(tree: Tree, path: string, step: Step): void {
-  for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
-    const folder = path.slice(0, cut);
+  for (const folder of foldersOf(path)) {
     const status = tree.status(folder);
     if (status === undefined) continue;
     if (status.mode >> 12 !== KIND.folder || namesIn(tree, folder).length > 0) return;
@@ -108,8 +105,7 @@ function removeOne(tree: Tree, folder: string, mode: number, step: Step): void {
 }
 
 function makeFolders(tree: Tree, path: string, umask: number, step: Step): void {
-  for (let cut = path.indexOf("/"); cut > 0; cut = path.indexOf("/", cut + 1)) {
-    const folder = path.slice(0, cut);
+  for (const folder of foldersOf(path).reverse()) {
     if (kindAt(tree, folder) !== undefined) continue;
     step(folder, () => tree.makeFolder(folder, 0o777 & ~umask), () => tree.remove(folder, true));
   }

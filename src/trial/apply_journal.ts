@@ -1,9 +1,12 @@
 // What stood in the workspace before a patch was applied, written down before the first change: applying that was ended in the
 // middle, by SIGKILL or a crash, is found by whoever comes next and taken back.
+import { Buffer } from "node:buffer";
 import { messageOf } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { sha256 } from "../core/support/digest.ts";
-import { KIND, kindAt, type Tree } from "../core/support/tree.ts";
-import { namesIn, type Wanted } from "./plan.ts";
+import { below, KIND, kindAt, type Tree } from "../core/support/tree.ts";
+import { foldersOf, namesIn } from "./folders.ts";
+import { MOST_BYTES, type Wanted } from "./plan.ts";
 import { isEqual } from "./write_patch.ts";
 
 /** What stood at a path. Contents are behind the first line of the journal. */
@@ -64,17 +67,12 @@ export interface TakenBack {
   readonly failed: readonly { readonly path: string; readonly why: string }[];
 }
 
-const MOST_BYTES = 1024 ** 3;
-
 /** What stands where a plan changes something. Throws an `Error` for what cannot be read. */
 export function applyJournal(tree: Tree, wanted: ReadonlyMap<string, Wanted>, temporary: string): ApplyJournal {
   const pieces: Uint8Array[] = [];
   let length = 0;
   const folders = new Map<string, number | null>();
-  const note = (path: string): void => {
-    const mode = folderMode(tree, path);
-    folders.set(path, mode ?? null);
-  };
+  const note = (path: string): unknown => folders.set(path, folderMode(tree, path) ?? null);
   const steps = [...wanted].map(([path, want]): Step => {
     for (const folder of foldersOf(path)) if (!folders.has(folder)) note(folder);
     const before = beforeAt(tree, path, (bytes) => {
@@ -85,23 +83,14 @@ export function applyJournal(tree: Tree, wanted: ReadonlyMap<string, Wanted>, te
     if (before.kind === "folder") { for (const folder of foldersIn(tree, path)) note(folder); }
     return { path, before, after: afterOf(want) };
   });
-  const contents = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    contents.set(piece, at);
-    at += piece.length;
-  }
+  const contents = new Uint8Array(Buffer.concat(pieces));
   const list = [...folders].map(([path, mode]) => ({ path, mode }));
   return { head: { type: "apply", version: 1, root: tree.root, temporary, steps, folders: list }, contents };
 }
 
 /** The bytes of a journal's file. */
 export function journalBytes({ head, contents }: ApplyJournal): Uint8Array<ArrayBuffer> {
-  const line = new TextEncoder().encode(JSON.stringify(head) + "\n");
-  const bytes = new Uint8Array(line.length + contents.length);
-  bytes.set(line);
-  bytes.set(contents, line.length);
-  return bytes;
+  return new Uint8Array(Buffer.concat([new TextEncoder().encode(JSON.stringify(head) + "\n"), contents]));
 }
 
 /** The journal in a file's bytes; undefined where there is none. */
@@ -126,11 +115,7 @@ export function takeBack(files: Tree, { head, contents }: ApplyJournal, isDry = 
   const tree = isDry ? { ...files, ...NO_CHANGES, remove: (path: string) => void gone.add(path) } : files;
   const { steps, folders, temporary } = head;
   for (const folder of new Set(["", ...folders.map(({ path }) => path)])) {
-    try {
-      tree.remove(folder === "" ? temporary : `${folder}/${temporary}`, false);
-    } catch {
-      // There is none.
-    }
+    attempt(() => tree.remove(below(folder, temporary), false)); // Mostly there is none.
   }
   const made = folders.filter(({ mode }) => mode === null).map(({ path }) => path);
   // What was removed may have made room for a folder of the plan.
@@ -186,13 +171,15 @@ export function takeBack(files: Tree, { head, contents }: ApplyJournal, isDry = 
     if (before.kind === "absent") return "as it was";
     if (before.kind === "folder") {
       const inside = [...modes.keys()].filter((folder) => folder === path || folder.startsWith(`${path}/`));
-      for (const folder of [...foldersOf(path), ...inside.sort((a, b) => a.length - b.length)]) makeFolder(folder);
+      for (const folder of [...foldersOf(path).reverse(), ...inside.sort((a, b) => a.length - b.length)]) {
+        makeFolder(folder);
+      }
       return "as it was";
     }
     if (isBefore(tree, path, before, contents)) return "as it was";
     const isGone = gone.has(path) || (kindAt(tree, path) === undefined && before.kind !== after.kind);
     if (!isGone && !isAfter(tree, step)) return "changed since";
-    for (const folder of foldersOf(path)) makeFolder(folder);
+    for (const folder of foldersOf(path).reverse()) makeFolder(folder);
     if (before.kind === "link") tree.putLink(path, before.target, temporary);
     else tree.putFile(path, piece(before, contents), before.mode, temporary);
     return "restored";
@@ -259,13 +246,6 @@ function piece(
 function folderMode(tree: Tree, path: string): number | undefined {
   const mode = tree.status(path)?.mode;
   return mode !== undefined && mode >> 12 === KIND.folder ? mode & 0o777 : undefined;
-}
-
-/** The folders around a path, the outermost first. */
-function foldersOf(path: string): string[] {
-  const folders: string[] = [];
-  for (let cut = path.indexOf("/"); cut > 0; cut = path.indexOf("/", cut + 1)) folders.push(path.slice(0, cut));
-  return folders;
 }
 
 /** A folder and those below it. */

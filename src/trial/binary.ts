@@ -1,5 +1,6 @@
 // Contents of a binary patch: deflated, in lines of base 85 (gitformat-patch has no page of its own; the format is that of
 // git's diff --binary and of its deltas in gitformat-pack(5)).
+import { Buffer } from "node:buffer";
 import { deflateSync, inflateSync } from "node:zlib";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
@@ -31,14 +32,8 @@ export function bytesOfLines(lines: readonly string[], size: number): Uint8Array
     if (piece === undefined) return undefined;
     pieces.push(piece);
   }
-  const packed = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    packed.set(piece, at);
-    at += piece.length;
-  }
   try {
-    const bytes = inflateSync(packed, { maxOutputLength: Math.max(1, size) });
+    const bytes = inflateSync(Buffer.concat(pieces), { maxOutputLength: Math.max(1, size) });
     return bytes.length === size ? new Uint8Array(bytes) : undefined;
   } catch {
     return undefined;

@@ -1,8 +1,8 @@
 // What a trial changed: the copy now against what was kept of it when nobody had written there.
 import type { LeftOut, TrialChanges } from "../core/changes.ts";
-import { KIND, shownPath, type Tree, type TreeStatus } from "../core/support/tree.ts";
+import { bytesOf, KIND, shownPath, type Tree, type TreeStatus } from "../core/support/tree.ts";
 import { type Included, included, type Tracked } from "./included.ts";
-import { bytesOf, type Content, type Difference, isEqual, writeDifference } from "./write_patch.ts";
+import { type Content, type Difference, isEqual, writeDifference } from "./write_patch.ts";
 
 /** What is compared. */
 export interface TrialTrees {

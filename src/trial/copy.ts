@@ -1,6 +1,6 @@
 // Copies what lies below one folder to another. Nothing is shared with the original but what the file system itself shares and
 // separates again at the first write: no hard links, and no link that leads into the original.
-import { emptyRecords, KIND, lengthIn, modeIn, nameIn, statusIn, type Tree } from "../core/support/tree.ts";
+import { below, KIND, lengthIn, modeIn, nameIn, recordsIn, statusIn, type Tree } from "../core/support/tree.ts";
 
 /** What copying needs of the system; see `copyFile` of the sandbox's trees. */
 export type CopyFile = (
@@ -46,20 +46,14 @@ export async function copyTree({ from, to, copyFile, takes, linkTo, limits, paus
   let mayClone = true;
   let entries = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const scan = from.scan(folder);
-    if (scan === undefined) {
+    const records = recordsIn(from, folder);
+    if (records === undefined) {
       copied.missing.push({ path: folder, why: "it may not be read" });
       continue;
     }
-    const records = emptyRecords(4096);
-    try {
-      while (scan.next(records)) { /* all of it */ }
-    } finally {
-      scan.close();
-    }
     for (let at = 0; at < records.length; at += lengthIn(records.bytes, at)) {
       const name = nameIn(records.bytes, at);
-      const path = folder === "" ? name : `${folder}/${name}`;
+      const path = below(folder, name);
       if (!takes(path, name)) continue;
       if (++entries > limits.entries) throw new TooLarge(`it has more than ${limits.entries} files`);
       const [kind, mode] = [modeIn(records.bytes, at) >> 12, modeIn(records.bytes, at) & 0o777];

@@ -1,11 +1,12 @@
 // What of a tree belongs into a patch: all but what git ignores and does not have, and but `.git` itself.
 import { type IgnoreLevel, isIgnored, levelOf, skips } from "../core/support/ignored.ts";
 import {
-  emptyRecords,
+  below,
   KIND,
   lengthIn,
   modeIn,
   nameIn,
+  recordsIn,
   statusIn,
   type Tree,
   type TreeStatus,
@@ -63,23 +64,17 @@ export async function included(
   const closed: string[] = [];
   const folders: Waiting[] = [{ path: "", level: undefined, isIgnored: false }];
   for (let folder = folders.pop(); folder; folder = folders.pop()) {
-    const scan = tree.scan(folder.path);
-    if (scan === undefined) {
+    const records = recordsIn(tree, folder.path);
+    if (records === undefined) {
       closed.push(folder.path);
       continue;
-    }
-    const records = emptyRecords(4096);
-    try {
-      while (scan.next(records)) { /* all of it */ }
-    } finally {
-      scan.close();
     }
     const level = levelOf(tree, folder.path, records, folder.level);
     if (records.length === 0 && folder.path !== "" && !folder.isIgnored) emptyFolders.add(folder.path);
     for (let at = 0; at < records.length; at += lengthIn(records.bytes, at)) {
       const name = nameIn(records.bytes, at);
       if (name === ".git") continue;
-      const path = folder.path === "" ? name : `${folder.path}/${name}`;
+      const path = below(folder.path, name);
       const kind = modeIn(records.bytes, at) >> 12;
       if (kind === KIND.folder) {
         const out = folder.isIgnored || skips(level, path, name);

@@ -1,10 +1,11 @@
 // Decides what a patch makes of the files that are there. Reads, and changes nothing. A patch is foreign: what it names is looked
 // at below the workspace and through no link, and what tools may not write there it may not write either. One
 // file above the usual length: each question about a path is asked of the same tree, in one order.
-import { emptyRecords, KIND, lengthIn, nameIn, type Tree } from "../core/support/tree.ts";
+import { bytesOf, byteString, KIND, type Tree } from "../core/support/tree.ts";
+import { foldersOf, namesIn } from "./folders.ts";
 import { linesOf } from "./line_diff.ts";
 import { binaryResult, type FilePatch, type Hunk } from "./read_patch.ts";
-import { blobName, bytesOf, byteString, isEqual } from "./write_patch.ts";
+import { blobName, isEqual } from "./write_patch.ts";
 
 /** The workspace as a patch may change it. */
 export interface PatchGround {
@@ -38,7 +39,7 @@ export interface PatchPlan {
 }
 
 /** Files are read whole: all that a patch is about, and all that it makes, may have so many bytes. */
-const MOST_BYTES = 1024 ** 3;
+export const MOST_BYTES = 1024 ** 3;
 /** Lines that a hunk may have moved by. */
 const FURTHEST = 1_000_000;
 /** Lines that are compared, for all hunks of a patch together, before no more is looked for. */
@@ -156,12 +157,6 @@ function whyNot(path: string): string | undefined {
   // The names that other file systems take for the same, too.
   const isGit = (part: string): boolean => /^(?:\.git|git~\d+)[ .]*(?::.*)?$/i.test(part.replace(/[\x80-\xff]+/g, ""));
   return parts.some(isGit) ? "it is git's own" : undefined;
-}
-
-function foldersOf(path: string): string[] {
-  const folders: string[] = [];
-  for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) folders.push(path.slice(0, cut));
-  return folders;
 }
 
 /** Whether a part of the way to a path is a link, so that it would lead elsewhere. */
@@ -328,19 +323,4 @@ function modeOf({ oldPath, move, oldMode, newMode }: FilePatch, before: Now, uma
   if (newMode === undefined || newMode === oldMode) return own;
   // Who may read it may run it.
   return newMode === "100755" ? own | (own & 0o444) >> 2 : own & ~0o111;
-}
-
-/** The names in a folder, as byte strings. */
-export function namesIn(tree: Tree, folder: string): string[] {
-  const scan = tree.scan(folder);
-  if (scan === undefined) return [];
-  const records = emptyRecords(4096);
-  try {
-    while (scan.next(records)) { /* all of it */ }
-  } finally {
-    scan.close();
-  }
-  const names: string[] = [];
-  for (let at = 0; at < records.length; at += lengthIn(records.bytes, at)) names.push(nameIn(records.bytes, at));
-  return names;
 }

@@ -1,9 +1,10 @@
 // Reads a patch in git's format: what `git diff --binary`, `git format-patch` and this program write. Nothing in it is believed
 // yet: which paths it may touch is decided where it is applied.
 import { UserError } from "../core/error.ts";
+import { byteString } from "../core/support/tree.ts";
 import { applyDelta, bytesOfLines, MOST_BYTES } from "./binary.ts";
 import { linesOf } from "./line_diff.ts";
-import { byteString, type FileMode } from "./write_patch.ts";
+import type { FileMode } from "./write_patch.ts";
 
 /** One hunk: lines with their newlines, of which the last may have none. */
 export interface Hunk {

@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { PatchedFile } from "../core/changes.ts";
+import { byteString } from "../core/support/tree.ts";
 import { literalLines } from "./binary.ts";
 import { type LineChange, lineChanges, linesOf } from "./line_diff.ts";
 
@@ -176,18 +177,4 @@ export function blobName(bytes: Uint8Array): string {
 /** Whether two contents are the same. */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
-}
-
-/** The byte string of some bytes. */
-export function byteString(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
-  return parts.join("");
-}
-
-/** The bytes of a byte string. */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
 }

@@ -5,7 +5,8 @@ import { applyPlan } from "../../src/trial/apply.ts";
 import { applyJournal, takeBack } from "../../src/trial/apply_journal.ts";
 import { planPatch } from "../../src/trial/plan.ts";
 import { readPatch } from "../../src/trial/read_patch.ts";
-import { bytesOf, writeDifference } from "../../src/trial/write_patch.ts";
+import { bytesOf } from "../../src/core/support/tree.ts";
+import { writeDifference } from "../../src/trial/write_patch.ts";
 import { snapshot, treeAt } from "../trial/trees.ts";
 
 const SWAPPER = `

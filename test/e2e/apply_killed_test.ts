@@ -1,7 +1,8 @@
 // SIGKILL in the middle of `sandpiper apply`: whoever comes next takes back what it had done.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { FULL_PROGRAM, inWorkspace, type Ran, run, start } from "../helpers/program.ts";
-import { bytesOf, writeDifference } from "../../src/trial/write_patch.ts";
+import { bytesOf } from "../../src/core/support/tree.ts";
+import { writeDifference } from "../../src/trial/write_patch.ts";
 import { snapshot, treeAt } from "../trial/trees.ts";
 
 /** So many that applying them takes longer than it takes to see that it has begun. */

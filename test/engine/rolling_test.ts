@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { HistoryRecord } from "../../src/core/compiled_prompt.ts";
-import { storedSummary } from "../../src/history/rolling_store.ts";
+import { storedSummary } from "../../src/history/loaded_history.ts";
 import { textReply } from "../helpers/server.ts";
 import { withServer } from "./wire.ts";
 import type { Session } from "./world.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
+import { messagesOf } from "../../src/core/session.ts";
 import { type BranchOptions, type BranchOutcome, summarizeBranch } from "../../src/history/branch_summary.ts";
-import { entryMessages } from "../../src/history/entry_message.ts";
 import { asking, call, chain, reply, result, user, words } from "./conversation.ts";
 
 const SHARED = chain([{ type: "message", message: user("start") }, { type: "message", message: reply("ok") }], "s");
@@ -73,7 +73,7 @@ Deno.test("summarizeBranch() refuses when nothing is left behind, and stores not
   assertEquals((await summarize([{ text: "s" }], { signal: AbortSignal.abort() })).type, "aborted");
 });
 
-Deno.test("entryMessages() applies edits and gives what other entries say to the model", () => {
+Deno.test("messagesOf() applies edits and gives what other entries say to the model", () => {
   const [answer, found] = [reply("b", [call("1", "read", { path: "a" })]), result("1", "c")];
   const entries = chain([
     { type: "message", message: user("a") },
@@ -86,7 +86,7 @@ Deno.test("entryMessages() applies edits and gives what other entries say to the
     { type: "label", targetId: "e0" },
     { type: "branch_summary", fromId: "x", summary: "s" },
   ]);
-  const messages = entryMessages(entries);
+  const messages = messagesOf(entries).map(({ message }) => message);
   assertEquals(messages.map(({ role }) => role), ["assistant", "toolResult", "custom", "branchSummary"]);
   assertEquals(messages.slice(0, 2), [
     { ...answer, content: [{ type: "text", text: "B" }, call("1", "read", { path: "a" })] },

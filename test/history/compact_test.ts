@@ -70,9 +70,7 @@ function watched(options: ReturnType<typeof asking>) {
 Deno.test("compactCheckpoint() replaces whole turns by the model's summary and lists their files R278 R279 R280 R283", async () => {
   const planned = await plan({});
   assertEquals(planned, {
-    reason: "threshold",
     firstKeptEntryId: "e4",
-    keptFrom: 4,
     history: TALK.slice(0, 4),
     turnPrefix: [],
     appendix: { readFiles: ["a.ts"], modifiedFiles: [], skills: [] },
@@ -292,7 +290,7 @@ for (const [name, input, message] of REFUSALS) {
 
 Deno.test("planCompaction() keeps less than the settings say when the context did not fit R299", async () => {
   const planned = await plan({ reason: "overflow", keepTokens: 20_000 });
-  assertEquals([planned.reason, planned.keptFrom], ["overflow", 4]);
+  assertEquals(planned.history.length, 4);
 });
 
 Deno.test("planCompaction() does not trust a usage from before the last compaction, whatever the clock says", async () => {

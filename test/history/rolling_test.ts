@@ -3,16 +3,15 @@ import { UserError } from "../../src/core/error.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { AgentMessage } from "../../src/core/message.ts";
 import type { NewEntry } from "../../src/core/session.ts";
-import { loadHistory } from "../../src/history/loaded_history.ts";
-import { messageTokens } from "../../src/history/message_tokens.ts";
 import {
+  loadHistory,
+  rollingEntry,
   type RollingInput,
-  type RollingOptions,
-  type RollingSelection,
-  selectRolling,
-} from "../../src/history/rolling.ts";
-import { rollingEntry, storedSummary } from "../../src/history/rolling_store.ts";
-import { turnsOf } from "../../src/history/turns.ts";
+  storedSummary,
+  turnsOf,
+} from "../../src/history/loaded_history.ts";
+import { messageTokens } from "../../src/history/message_tokens.ts";
+import { type RollingOptions, type RollingSelection, selectRolling } from "../../src/history/rolling.ts";
 import { asking, call, chain, reply, result, session, user, words } from "./conversation.ts";
 
 async function select(

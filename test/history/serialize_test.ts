@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import type { AgentMessage } from "../../src/core/message.ts";
-import { fitConversation } from "../../src/history/fit.ts";
-import { serializeMessages } from "../../src/history/serialize.ts";
+import { fitConversation, serializeMessages } from "../../src/history/serialize.ts";
 import { countTokens } from "../../src/history/tokenizer.ts";
 import { call, reply, result, user, words } from "./conversation.ts";
 

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { toolCallsOf } from "../../src/core/message.ts";
 import type { AgentMessage } from "../../src/core/message.ts";
-import type { NewEntry, SessionStore } from "../../src/core/session.ts";
-import { buildContext, entryMessage } from "../../src/session/context.ts";
+import { entryMessage, type NewEntry, type SessionStore } from "../../src/core/session.ts";
+import { buildContext } from "../../src/session/context.ts";
 import { memorySession } from "../../src/session/store.ts";
 import { reply, result, said, START, user } from "./world.ts";
 

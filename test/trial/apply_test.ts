@@ -1,13 +1,14 @@
 // A patch is foreign: where it may reach, what does not fit, and what is left of it when something fails on the way.
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { UserError } from "../../src/core/error.ts";
-import { KIND, type Tree } from "../../src/core/support/tree.ts";
+import { bytesOf, KIND, type Tree } from "../../src/core/support/tree.ts";
 import { applyPlan } from "../../src/trial/apply.ts";
 import { applyJournal, journalBytes, readJournal, takeBack } from "../../src/trial/apply_journal.ts";
-import { namesIn, planPatch } from "../../src/trial/plan.ts";
+import { namesIn } from "../../src/trial/folders.ts";
+import { planPatch } from "../../src/trial/plan.ts";
 import { readPatch } from "../../src/trial/read_patch.ts";
 import { literalLines } from "../../src/trial/binary.ts";
-import { blobName, bytesOf, writeDifference } from "../../src/trial/write_patch.ts";
+import { blobName, writeDifference } from "../../src/trial/write_patch.ts";
 import { change, randomOf, snapshot, treeAt } from "./trees.ts";
 
 function withTree(work: (tree: Tree, path: string) => void): void {

@@ -6,7 +6,8 @@ import { openTrial } from "../../src/engine/trial/open_trial.ts";
 import { applyPlan } from "../../src/trial/apply.ts";
 import { planPatch } from "../../src/trial/plan.ts";
 import { readPatch } from "../../src/trial/read_patch.ts";
-import { bytesOf, quoted } from "../../src/trial/write_patch.ts";
+import { bytesOf } from "../../src/core/support/tree.ts";
+import { quoted } from "../../src/trial/write_patch.ts";
 import { rounds } from "../helpers/rounds.ts";
 import { change, isEndless, randomOf, snapshot, treeAt } from "./trees.ts";
 

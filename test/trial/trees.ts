@@ -1,13 +1,12 @@
 // Trees of files with names of any bytes, made and changed at random.
 import { dirname, join, normalize } from "@std/path";
-import type { Tree } from "../../src/core/support/tree.ts";
-import { KIND } from "../../src/core/support/tree.ts";
+import { bytesOf, byteString, KIND, type Tree } from "../../src/core/support/tree.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
 import { sha256 } from "../../src/core/support/digest.ts";
 import { applyPlan } from "../../src/trial/apply.ts";
 import { applyJournal, journalBytes } from "../../src/trial/apply_journal.ts";
-import { namesIn, type Wanted } from "../../src/trial/plan.ts";
-import { bytesOf, byteString } from "../../src/trial/write_patch.ts";
+import { namesIn } from "../../src/trial/folders.ts";
+import type { Wanted } from "../../src/trial/plan.ts";
 
 export type Random = (below: number) => number;
 

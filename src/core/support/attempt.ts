@@ -6,3 +6,13 @@ export function attempt<T>(work: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** The value of `work`; undefined where what it needs is not there. Whatever else it throws is thrown. */
+export function ifThere<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}

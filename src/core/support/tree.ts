@@ -133,14 +133,51 @@ export interface Tree {
   readonly close: () => void;
 }
 
+/** All records of a folder; undefined where there is none, or it may not be listed. */
+export function recordsIn(tree: Tree, folder: string): Records | undefined {
+  const scan = tree.scan(folder);
+  if (scan === undefined) return undefined;
+  const records = emptyRecords(4096);
+  try {
+    while (scan.next(records)) { /* all of it */ }
+  } finally {
+    scan.close();
+  }
+  return records;
+}
+
+/** The path of a name in a folder. */
+export function below(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
+
 /** One of KIND, or another kind of entry (a pipe, a device); undefined where nothing is. */
 export function kindAt(tree: Tree, path: string): number | undefined {
   const mode = tree.status(path)?.mode;
   return mode === undefined ? undefined : mode >> 12;
 }
 
+/** The bytes of a byte string. */
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+/** The byte string of some bytes. */
+export function byteString(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return parts.join("");
+}
+
+/** A path as a byte string. */
+export function bytePath(path: string): string {
+  return byteString(new TextEncoder().encode(path));
+}
+
 /** What can be shown of a byte string. */
 export function shownPath(path: string): string {
   // deno-lint-ignore no-control-regex
-  return /^[\x00-\x7f]*$/.test(path) ? path : new TextDecoder().decode(Uint8Array.from(path, (c) => c.charCodeAt(0)));
+  return /^[\x00-\x7f]*$/.test(path) ? path : new TextDecoder().decode(bytesOf(path));
 }

@@ -1,8 +1,84 @@
-import type { SubAgentEnd, SubAgentScope } from "../../core/event.ts";
-import { isObject, type JsonObject } from "../../core/json.ts";
+// What came of a sub-agent: facts from its events, and the result of the call that started it.
+import type { FileChange } from "../../core/changes.ts";
+import type {
+  AgentEvent,
+  Denial,
+  RunEnding,
+  RunTotals,
+  SubAgentEnd,
+  SubAgentScope,
+  SubAgentStart,
+} from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { textOf } from "../../core/message.ts";
 import { formatSize } from "../../core/support/text.ts";
 import { textResult, type ToolResult } from "../../core/tool.ts";
-import type { SubAgentFacts } from "./facts.ts";
+import { claimIn, claimsIn } from "../../sandbox/denial/claim.ts";
+
+/** What a sub-agent did, from the events of its run. */
+export interface SubAgentFacts extends Omit<SubAgentEnd, keyof SubAgentStart> {
+  readonly answer: string;
+}
+
+/** Collects facts while events go by; a run that never began is an error. */
+export function collectSubAgentFacts(): { take: (event: AgentEvent) => void; facts: () => SubAgentFacts } {
+  const checks = new Map<string, boolean>();
+  const denials = new Map<string, Pick<Denial, "kind" | "target">>();
+  let answer = "";
+  let end: { ending: RunEnding; limit?: string; reason?: string } = { ending: "error", reason: "it did not begin" };
+  let failure: string | undefined;
+  let files: readonly FileChange[] | undefined;
+  let totals: RunTotals | undefined;
+  return {
+    take(event) {
+      switch (event.type) {
+        case "message_end": {
+          const { message } = event;
+          if (message.role !== "assistant" || event.discarded) return;
+          failure = message.errorMessage;
+          answer = textOf(message.content) || answer;
+          return;
+        }
+        case "tool_execution_end": {
+          const { details, content } = event.result;
+          const first = claimIn(details) ?? (event.isError ? saidClaim(textOf(content)) : undefined);
+          for (const claim of [...first ? [first] : [], ...claimsIn(details)]) {
+            denials.set(`${claim.kind} ${claim.target}`, claim);
+          }
+          return;
+        }
+        case "check_end":
+          return void checks.set(event.command, event.passed);
+        case "changes":
+          return event.changes.of === "run" ? void (files = event.changes.files) : undefined;
+        case "agent_end": {
+          const { ending, limit, reason } = event;
+          const why = reason ?? (ending === "error" ? failure : undefined);
+          end = { ending, ...(limit ? { limit } : {}), ...(why ? { reason: why } : {}) };
+          return;
+        }
+        case "agent_settled":
+          totals = event.totals;
+      }
+    },
+    facts: () => ({
+      answer,
+      ...end,
+      ...(files ? { files } : {}),
+      checks: [...checks].map(([command, passed]) => ({ command, passed })),
+      denials: [...denials.values()],
+      ...(totals ? { totals } : {}),
+    }),
+  };
+}
+
+/**
+ * Kind and target of a file tool's denial, read from its text: one that no grant can lift carries no structured claim.
+ */
+function saidClaim(text: string): Pick<Denial, "kind" | "target"> | undefined {
+  const said = /^Denied: (read|write|run|net) ([^\n]+?): /.exec(text);
+  return said ? claimIn({ denial: { kind: said[1] ?? "", target: said[2] ?? "" } }) : undefined;
+}
 
 /** Longest final message that is passed on to the calling model, UTF-16 units: about 16 thousand tokens. */
 const MOST_UNITS = 64_000;
@@ -19,10 +95,10 @@ export function taskResult(
   scope: SubAgentScope,
 ): ToolResult {
   const { answer: _answer, ...rest } = facts;
-  const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as unknown;
+  const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as JsonObject; // written as such
   const text = resultText(facts, who);
   const isFailure = facts.ending === "error" || facts.ending === "aborted" || facts.ending === "unproven";
-  const made = textResult(text, isObject(details as JsonObject) ? details as JsonObject : {}); // written as JSON above
+  const made = textResult(text, details);
   return isFailure ? { ...made, isError: true } : made;
 }
 
@@ -46,9 +122,7 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
       `Files that changed in its scope while it ran:`,
       ...short(files.map(({ kind, path }) => `- ${kind} ${path}`)),
     ]),
-    ...(checks.length === 0
-      ? []
-      : checks.map(({ command, passed }) => `Check ${passed ? "passed" : "did not pass"}: ${command}`)),
+    ...checks.map(({ command, passed }) => `Check ${passed ? "passed" : "did not pass"}: ${command}`),
     ...(denials.length === 0
       ? []
       : ["Denied to it:", ...short(denials.map(({ kind, target }) => `- ${kind} ${target}`))]),

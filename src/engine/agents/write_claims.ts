@@ -1,5 +1,6 @@
 import { dirname } from "@std/path";
 import { isInside } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
 
 /** Which agent may write where at the moment, so that no two sub-agents write to the same place. */
 export interface WriteClaims {
@@ -63,10 +64,6 @@ export function createWriteClaims(look: (path: string) => string | undefined = i
 
 /** Device and inode of what is at a path, links followed. */
 function identityAt(path: string): string | undefined {
-  try {
-    const { dev, ino } = Deno.statSync(path);
-    return ino === null ? undefined : `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
+  const { dev, ino = null } = attempt(() => Deno.statSync(path)) ?? {};
+  return ino === null ? undefined : `${dev}:${ino}`;
 }

@@ -2,10 +2,10 @@
 import { dirname } from "@std/path";
 import { openPack } from "../../changes/pack.ts";
 import { isContent } from "../../changes/restore.ts";
-import { bytePath } from "../../changes/states.ts";
 import { UserError } from "../../core/error.ts";
 import { isInside } from "../../core/policy.ts";
-import type { Tree } from "../../core/support/tree.ts";
+import { ifThere } from "../../core/support/attempt.ts";
+import { bytePath, type Tree } from "../../core/support/tree.ts";
 import { findGit, openHostGit } from "../../sandbox/git_layer/host_git.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 
@@ -35,13 +35,7 @@ export async function spillObjects(
   trees: readonly Tree[],
   path: string,
 ): Promise<Disposable & { readonly get: (content: string) => Uint8Array<ArrayBuffer> | undefined }> {
-  const clear = (): void => {
-    try {
-      Deno.removeSync(path);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-  };
+  const clear = (): void => ifThere(() => Deno.removeSync(path));
   clear();
   const pack = openPack(path, Infinity);
   const numbers = new Map<string, number>();

@@ -1,11 +1,11 @@
 import { dirname } from "@std/path";
 import type { ChangeSet, UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { messageOf } from "../../core/error.ts";
+import { ifThere } from "../../core/support/attempt.ts";
 import type { Tree } from "../../core/support/tree.ts";
 import { temporaryFolder } from "../../core/support/temporary_folder.ts";
-import { textOf as textOfContent } from "../../core/message.ts";
 import type { Policy } from "../../core/policy.ts";
-import type { SessionStore } from "../../core/session.ts";
+import { type SessionStore, userWords } from "../../core/session.ts";
 import { contentsOf, openJournalFile } from "../../changes/journal_file.ts";
 import { createPace } from "../../changes/pace.ts";
 import { openPack, shrinkPack } from "../../changes/pack.ts";
@@ -72,7 +72,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     onFailure: (why) => notify(`What changes is not recorded any more: ${why}`),
   });
   if (folder !== undefined) removeOld(folder, settings.days, Date.now());
-  const textOf = (entryId: string): string => entryText(store, entryId);
+  const textOf = (entryId: string): string => userWords(store.entry(entryId));
   return {
     recorder,
     points: async () => {
@@ -122,9 +122,9 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     forget: () => {
       if (store.path !== undefined) return;
       try {
-        Deno.removeSync(dirname(paths.journal), { recursive: true });
+        ifThere(() => Deno.removeSync(dirname(paths.journal), { recursive: true }));
       } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) notify(untidy(error));
+        notify(untidy(error));
       }
     },
   };
@@ -132,10 +132,4 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
 
 function untidy(error: unknown): string {
   return `What is kept for undo could not be tidied up: ${messageOf(error)}`;
-}
-
-/** The words of a message, for lists. */
-export function entryText(store: Pick<SessionStore, "entry">, entryId: string): string {
-  const entry = store.entry(entryId);
-  return entry?.type === "message" && entry.message.role === "user" ? textOfContent(entry.message.content) : "";
 }

@@ -1,8 +1,7 @@
 import { basename, dirname } from "@std/path";
 import { isInside, type Policy } from "../../core/policy.ts";
-import type { Tree } from "../../core/support/tree.ts";
+import { bytePath, type Tree } from "../../core/support/tree.ts";
 import type { Scope } from "../../changes/recorder.ts";
-import { bytePath } from "../../changes/states.ts";
 import { openFolderTree } from "../../sandbox/system/tree.ts";
 
 /** The trees that tools may write under a policy. What is private to the session, or protected, is none of it. */

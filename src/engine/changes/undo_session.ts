@@ -1,5 +1,7 @@
 import type { UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
+import { type SessionEntry, userWords } from "../../core/session.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { loadJournal, openJournalFile } from "../../changes/journal_file.ts";
 import { openPack } from "../../changes/pack.ts";
 import { undo, undoPoints } from "../../changes/undo.ts";
@@ -12,12 +14,12 @@ import { openTools } from "../tools/tools_host.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
 import { canJournal, openWriteScopes } from "./scopes.ts";
 import { spillObjects } from "./git_objects.ts";
-import { entryText } from "./open_journal.ts";
 
 /** What can be gone back to in a session, whoever has it open. */
 export interface StoredPoints {
   readonly session: string;
   readonly points: readonly UndoPoint[];
+  /** What there is to say of the journal, one sentence each. */
   readonly notices: readonly string[];
 }
 
@@ -45,9 +47,8 @@ export function storedPoints(config: Config, which: string): StoredPoints {
     isOpen = true;
   }
   const { header: { id }, entries } = loadSession(path);
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const journal = loadJournal(journalPaths(folder, id).journal);
-  const textOf = (entryId: string): string => entryText({ entry: (one) => byId.get(one) }, entryId);
+  const textOf = textsOf(entries);
   return {
     session: id,
     points: undoPoints({ journal: { records: journal?.records ?? [] }, textOf }),
@@ -60,12 +61,9 @@ export function storedPoints(config: Config, which: string): StoredPoints {
 export function otherChanges(config: Config, besides: string): OtherChanges | undefined {
   const folder = folderOf(config);
   const times = [...Deno.readDirSync(folder)].flatMap(({ name }) => {
-    try {
-      const { mtime } = Deno.statSync(journalPaths(folder, name).journal);
-      return name === besides || mtime === null ? [] : [{ session: name, at: mtime.getTime() }];
-    } catch {
-      return []; // nothing was changed in it
-    }
+    // Where there is none, nothing was changed in it.
+    const mtime = attempt(() => Deno.statSync(journalPaths(folder, name).journal).mtime);
+    return name === besides || !mtime ? [] : [{ session: name, at: mtime.getTime() }];
   });
   for (const { session } of times.sort((a, b) => b.at - a.at).slice(0, MOST_OTHERS)) {
     const journal = loadJournal(journalPaths(folder, session).journal);
@@ -76,6 +74,11 @@ export function otherChanges(config: Config, besides: string): OtherChanges | un
     if (last !== undefined) return { session, time: journal.records.at(-1)?.time ?? last.time, files: last.files };
   }
   return undefined;
+}
+
+function textsOf(entries: readonly SessionEntry[]): (entryId: string) => string {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return (entryId) => userWords(byId.get(entryId));
 }
 
 /** Where journals are. Throws UserError where nothing can be undone. */
@@ -90,11 +93,7 @@ function folderOf(config: Config): string {
 }
 
 /** The changes of a session that no program has open. */
-export interface StoredChanges {
-  readonly session: string;
-  readonly points: readonly UndoPoint[];
-  /** What there is to say of the journal, one sentence each. */
-  readonly notices: readonly string[];
+export interface StoredChanges extends StoredPoints {
   readonly undo: (request: UndoRequest) => Promise<UndoOutcome>;
   readonly close: () => Promise<void>;
 }
@@ -109,12 +108,11 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
   const lock = lockSession(path, Date.now());
   try {
     const { header: { id }, entries } = loadSession(path);
-    const byId = new Map(entries.map((entry) => [entry.id, entry]));
     const paths = journalPaths(folder, id);
     const journal = openJournalFile(paths.journal, { session: id, root: config.root });
     const { maxBytes, maxFileBytes } = checkpointSettings(config) ?? { maxBytes: 0, maxFileBytes: 0 };
     const pack = openPack(paths.pack, maxBytes);
-    const textOf = (entryId: string): string => entryText({ entry: (one) => byId.get(one) }, entryId);
+    const textOf = textsOf(entries);
     const tools = openTools(config, false);
     const scopes = openWriteScopes(tools.policy);
     return {
@@ -124,7 +122,7 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
       },
       notices: journal.notices,
       undo: async (request) => {
-        const parts = {
+        const { outcome } = await undo({
           root: config.root,
           journal,
           pack,
@@ -134,9 +132,6 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
           textOf,
           pathTo: () => [],
           now: Date.now,
-        };
-        const { outcome } = await undo({
-          ...parts,
           fetch: (contents) => spillObjects(contents, scopes.list.map(({ tree }) => tree), paths.spill),
         }, request);
         return outcome;

@@ -2,6 +2,7 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { Scope } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 import type { Login, LoginFetch, LoginStore } from "../../mcp/login.ts";
@@ -65,14 +66,10 @@ export function loginStore(stateFolder: string | undefined, url: string, owner: 
 
 /** What was kept; a file that something else has written is no login. */
 function readLogin(text: string): Login | undefined {
-  try {
-    const value = JSON.parse(text);
-    const isLogin = typeof value?.url === "string" && typeof value?.tokens?.access_token === "string" &&
-      typeof value?.client?.client_id === "string" && typeof value?.discovery?.authorizationServerUrl === "string";
-    return isLogin ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = attempt(() => JSON.parse(text));
+  const isLogin = typeof value?.url === "string" && typeof value?.tokens?.access_token === "string" &&
+    typeof value?.client?.client_id === "string" && typeof value?.discovery?.authorizationServerUrl === "string";
+  return isLogin ? value : undefined;
 }
 
 /** Goes to the hosts of a network scope, for logins: a server may name an authorization server at another host. */

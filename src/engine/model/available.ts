@@ -1,11 +1,10 @@
 import type { Settings } from "../../config/settings/settings_table.ts";
-import { UserError } from "../../core/error.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { catalogueModels } from "../../provider/models/models.ts";
 import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
 import { type EndpointFacts, endpointFacts, isFree } from "./endpoint_facts.ts";
-import { resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
+import { missingOf, resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
 import { type ListedModel, listModels } from "./list_models.ts";
 import { type ModelChoice, tableOf } from "./model.ts";
 
@@ -58,12 +57,7 @@ function endpointsOf({ settings, variable, now, only }: Look): readonly Endpoint
   const hand = now?.kind === "server" ? now.endpoint : undefined;
   const others = [...tableOf(settings).values()].flatMap((entry) => {
     if (entry.name === hand?.entry.name) return [];
-    try {
-      return [resolveEndpoint(entry, "", variable)];
-    } catch (error) {
-      if (error instanceof UserError) return [];
-      throw error;
-    }
+    return missingOf(entry, variable) === undefined ? [resolveEndpoint(entry, "", variable)] : [];
   });
   const all = hand ? [{ ...hand, model: "" }, ...others] : others;
   return only === undefined ? all : all.filter(({ entry }) => entry.name === only);

@@ -16,12 +16,15 @@ export interface EndpointFacts extends ModelFacts {
   readonly known: SomeCapabilities;
 }
 
-/** What a server tells of one of its models. */
+/** What a server tells of one of its models; what it does not tell is absent. */
 export interface ToldFacts {
+  /** Tokens. */
   readonly contextWindow?: number;
+  /** Tokens. */
   readonly maxTokens?: number;
   readonly seesImages?: boolean;
   readonly reasons?: boolean;
+  /** USD per million tokens. */
   readonly price?: { readonly input: number; readonly output: number; readonly cachedInput?: number };
 }
 

@@ -1,6 +1,7 @@
 import { mayHost } from "../../config/host_permissions.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
+import type { ToldFacts } from "./endpoint_facts.ts";
 import { keyHeaders, urlOf } from "../../provider/endpoint/post.ts";
 
 /** How long a list may take, milliseconds; what of an answer is read, characters; models that are kept. */
@@ -8,17 +9,9 @@ const LIMIT_MS = 1500;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const MOST = 2000;
 
-/** A model as its server tells of it; what it does not tell is absent. */
-export interface ListedModel {
+/** A model as its server tells of it. */
+export interface ListedModel extends ToldFacts {
   readonly id: string;
-  /** Tokens. */
-  readonly contextWindow?: number;
-  /** Tokens. */
-  readonly maxTokens?: number;
-  readonly seesImages?: boolean;
-  readonly reasons?: boolean;
-  /** USD per million tokens. */
-  readonly price?: { readonly input: number; readonly output: number; readonly cachedInput?: number };
 }
 
 /** What a server lists, or why it lists nothing: one line for a person, without the key. */
@@ -55,17 +48,15 @@ export async function listModels(endpoint: Endpoint, limitMs = LIMIT_MS): Promis
     if (error instanceof UserError) return { why: `${error.what}: ${error.why}` };
     if (signal.aborted) return { why: `no answer in ${limitMs} ms` };
     if (error instanceof SyntaxError) return { why: "it answers with no list" };
-    return { why: isRefused(error) ? "nothing listens there" : "it cannot be reached" };
+    return {
+      why: messageOf(error).endsWith("nothing listens there") ? "nothing listens there" : "it cannot be reached",
+    };
   }
 }
 
 function withPort(baseUrl: string): string {
   const { hostname, port, protocol } = new URL(baseUrl);
   return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
-}
-
-function isRefused(error: unknown): boolean {
-  return messageOf(error).endsWith("nothing listens there");
 }
 
 async function bounded(response: Response): Promise<string> {

@@ -2,7 +2,7 @@ import { UserError } from "../../core/error.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
 import { shownCommand } from "../../provider/endpoint/shown_command.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
-import { resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
+import { missingOf, resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
 import { listModels } from "./list_models.ts";
 import { tableOf } from "./model.ts";
 
@@ -96,18 +96,8 @@ export async function findOffers(settings: Settings, variable: Variable): Promis
 /** A key that is set, and an address that is complete. A command is not run for this. */
 function keyOffers(entry: ProviderEntry, variable: Variable): readonly Offer[] {
   const key = entry.keyEnv.find((name) => variable(name)?.trim());
-  if (key === undefined || !isComplete(entry, variable)) return [];
+  if (key === undefined || missingOf(entry, variable) !== undefined) return [];
   return [{ name: `${entry.name}/${entry.model ?? ""}`, because: `${entry.label}: ${key} is set` }];
-}
-
-function isComplete(entry: ProviderEntry, variable: Variable): boolean {
-  try {
-    resolveEndpoint(entry, "", variable);
-    return true;
-  } catch (error) {
-    if (error instanceof UserError) return false;
-    throw error;
-  }
 }
 
 async function localOffers(entry: ProviderEntry, variable: Variable): Promise<readonly Offer[]> {

@@ -1,5 +1,6 @@
 import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
+import { ifThere } from "../../core/support/attempt.ts";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
 import type { Lead } from "../../provider/replay/lead.ts";
@@ -133,12 +134,7 @@ async function openCassette(choice: ModelChoice & { kind: "replay" }, config: Co
 
 /** A recording is one run: lines of an older one before it would be played first. */
 function refuseExisting(file: string): void {
-  try {
-    if (Deno.lstatSync(file).size === 0) return;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    throw error;
-  }
+  if (!ifThere(() => Deno.lstatSync(file))?.size) return;
   throw new UserError({
     what: `Cannot record to "${file}"`,
     why: "it exists already",

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import type { Config } from "../../config/config.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 
 /** Beside the user's settings: local models of which it was said that nothing is known of them. */
@@ -22,22 +23,16 @@ export function isFirstReport(model: string, { stateFolder, invocation: { values
   const path = join(stateFolder, NAME);
   const before = namesIn(path);
   if (before.includes(model)) return false;
-  try {
-    if (!values["no-session"]) {
-      Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-      replaceFile(path, JSON.stringify([...before, model].slice(-MOST)) + "\n");
-    }
-  } catch {
-    // It is said again next time.
-  }
+  if (values["no-session"]) return true;
+  // Where it fails, it is said again next time.
+  attempt(() => {
+    Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+    replaceFile(path, JSON.stringify([...before, model].slice(-MOST)) + "\n");
+  });
   return true;
 }
 
 function namesIn(path: string): readonly string[] {
-  try {
-    const names: unknown = JSON.parse(Deno.readTextFileSync(path));
-    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
-  } catch {
-    return [];
-  }
+  const names: unknown = attempt(() => JSON.parse(Deno.readTextFileSync(path)));
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }

@@ -2,7 +2,10 @@ import type { Config } from "../../config/config.ts";
 import { mayHost } from "../../config/host_permissions.ts";
 import type { AgentSet, FoundAgent } from "../../context/agents/agents.ts";
 import { UserError } from "../../core/error.ts";
-import { narrowed, requestOf } from "./agent_policy.ts";
+import type { Policy } from "../../core/policy.ts";
+import { narrowPolicy, type NarrowRequest } from "../../sandbox/policy/narrow.ts";
+import { toolchainPaths } from "../../sandbox/policy/readable.ts";
+import { disk, glanceAtDisk } from "../../sandbox/system/disk.ts";
 import { packedFolder } from "../../config/host_environment.ts";
 import { nearest } from "../../core/support/nearest.ts";
 
@@ -31,11 +34,7 @@ export async function withNamedAgent(config: Config): Promise<Config> {
   const { agents, problems } = await findAgents(config);
   const agent = agents.find(({ name }) => name === named);
   if (agent === undefined) {
-    throw unknownAgent(
-      named,
-      agents,
-      problems.map(({ file, message }) => `${file}: ${message}`),
-    );
+    throw unknownAgent(named, agents, problems.map(({ file, message }) => `${file}: ${message}`));
   }
   const added = values["append-system-prompt"];
   return {
@@ -59,6 +58,26 @@ export async function withNamedAgent(config: Config): Promise<Config> {
       },
     },
   };
+}
+
+/** What an agent's file says of scopes; `argument` asks for nothing. */
+export function requestOf(
+  { write, read, net, run }: Pick<FoundAgent, "write" | "read" | "net" | "run">,
+): NarrowRequest {
+  return {
+    ...(write === "argument" ? {} : { write }),
+    ...(read ? { read } : {}),
+    ...(net ? { net } : {}),
+    ...(run ? {} : { run: false }),
+  };
+}
+
+/** `narrowPolicy` on this machine's disk. */
+export function narrowed(policy: Policy, request: NarrowRequest): Policy {
+  const programs = request.read === undefined
+    ? []
+    : toolchainPaths({ ...glanceAtDisk(), home: policy.home, env: policy.env });
+  return narrowPolicy(policy, request, { realPath: disk.realPath, programs });
 }
 
 /** Its instructions as a text that is no path. */

@@ -1,7 +1,7 @@
 // What a person does to sessions that are kept and not open: to delete one, to name it.
 import { basename, dirname, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { attempt } from "../../core/support/attempt.ts";
+import { attempt, ifThere } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
 import { SUB_SESSIONS } from "../../session/folder.ts";
 import { readHeader } from "../../session/header.ts";
@@ -42,7 +42,7 @@ export function deleteSession(config: Config, which: string): string {
     for (const one of all) locks.push(lockSession(one.path, Date.now()));
     for (const one of all) {
       for (const record of [...recordsOf(config, one.id), ...patchesOf(one.path).map(({ path }) => path)]) {
-        removeThere(record);
+        ifThere(() => Deno.removeSync(record, { recursive: true }));
       }
       Deno.removeSync(one.path);
     }
@@ -55,12 +55,10 @@ export function deleteSession(config: Config, which: string): string {
 /** The sessions that sub-agents of a session began, and those of theirs, each behind the one that it comes from. */
 function subSessionsOf(parent: string, folder: string): { readonly path: string; readonly id: string }[] {
   const all = filesIn(folder).flatMap((path) => {
-    try {
-      const { header: { id, parentSession } } = readHeader(path);
-      return parentSession === undefined ? [] : existing(parentSession).map((of) => ({ path, id, of }));
-    } catch {
-      return []; // one that nobody can read belongs to nobody
-    }
+    const { id, parentSession } = attempt(() => readHeader(path).header) ?? {}; // one that nobody can read belongs to nobody
+    return id === undefined || parentSession === undefined
+      ? []
+      : existing(parentSession).map((of) => ({ path, id, of }));
   });
   const found: { readonly path: string; readonly id: string }[] = [];
   const parents = [parent];
@@ -77,13 +75,10 @@ function subSessionsOf(parent: string, folder: string): { readonly path: string;
 }
 
 function filesIn(folder: string): string[] {
-  try {
-    const real = Deno.realPathSync(folder);
-    const files = [...Deno.readDirSync(real)].filter(({ name, isFile }) => isFile && name.endsWith(".jsonl"));
-    return files.map(({ name }) => join(real, name));
-  } catch {
-    return [];
-  }
+  return existing(folder).flatMap((real) => {
+    const entries = attempt(() => [...Deno.readDirSync(real)]) ?? [];
+    return entries.flatMap(({ name, isFile }) => isFile && name.endsWith(".jsonl") ? [join(real, name)] : []);
+  });
 }
 
 /**
@@ -127,12 +122,4 @@ function recordsOf(config: Config, id: string): readonly string[] {
 
 function existing(folder: string): string[] {
   return attempt(() => [Deno.realPathSync(folder)]) ?? [];
-}
-
-function removeThere(path: string): void {
-  try {
-    Deno.removeSync(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
 }

@@ -47,7 +47,14 @@ export function refuseUnfit(config: Config): void {
 /** Throws UserError for options that ask for different sessions. */
 function refuseTwo({ invocation: { values } }: Config): void {
   const asked = (["continue", "resume", "fork"] as const).filter((name) => values[name] !== undefined);
-  if (asked.length > 1 || (asked.length > 0 && values["no-session"])) throw conflict([...asked, "no-session"]);
+  if (asked.length > 1 || (asked.length > 0 && values["no-session"])) {
+    const names = [...asked, "no-session"].slice(0, 2).map((name) => `--${name}`);
+    throw new UserError({
+      what: "The session options do not go together",
+      why: `${names.join(" and ")} ask for different sessions`,
+      fix: "Use one of --continue, --resume ID, --fork ID, --no-session",
+    });
+  }
 }
 
 /** A session by path, id, the beginning of one, or `latest`. Throws UserError for one of another workspace. */
@@ -109,13 +116,5 @@ export function sessionFile(config: Config, word: string): string {
     what: "Cannot find the latest session",
     why: `none was kept of this workspace, ${config.root}`,
     fix: "See those of other workspaces: sandpiper sessions --all",
-  });
-}
-
-function conflict(names: readonly string[]): UserError {
-  return new UserError({
-    what: "The session options do not go together",
-    why: `${names.slice(0, 2).map((name) => `--${name}`).join(" and ")} ask for different sessions`,
-    fix: "Use one of --continue, --resume ID, --fork ID, --no-session",
   });
 }

@@ -1,5 +1,6 @@
 import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../core/support/temporary_folder.ts";
@@ -66,10 +67,8 @@ export function makeTemporary(prefix: string): TemporaryFolder | undefined {
 }
 
 function makeFolder(path: string): string | undefined {
-  try {
+  return attempt(() => {
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
     return Deno.realPathSync(path);
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { isObject } from "../../core/json.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { endLeftovers, identityOf, type ProcessIdentity } from "../../sandbox/process/leftovers.ts";
 import { readProc, readProcLink } from "../../sandbox/system/procfs.ts";
@@ -76,16 +77,12 @@ function tidyRecords(folder: string, boot: string): void {
 }
 
 function readRecord(path: string): SessionRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(Deno.readTextFileSync(path));
-    if (typeof value !== "object" || value === null) return undefined;
-    const { session, boot, pid, start } = value as Readonly<Record<string, unknown>>; // an object; checked field by field
-    const whole = typeof session === "string" && typeof boot === "string" && Number.isSafeInteger(pid) &&
-      Number.isSafeInteger(start);
-    return whole ? { session, boot, pid: Number(pid), start: Number(start) } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(Deno.readTextFileSync(path)));
+  if (!isObject(value)) return undefined;
+  const { session, boot, pid, start } = value;
+  const whole = typeof session === "string" && typeof boot === "string" && Number.isSafeInteger(pid) &&
+    Number.isSafeInteger(start);
+  return whole ? { session, boot, pid: Number(pid), start: Number(start) } : undefined;
 }
 
 function isAlive({ pid, start }: ProcessIdentity): boolean {

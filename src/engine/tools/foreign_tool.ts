@@ -1,17 +1,11 @@
+import type { ExtensionTool } from "../../core/host_actions.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Tool, Zod } from "../../core/tool.ts";
 import { argumentIssues } from "../../mcp/arguments.ts";
 import type { KnownTool } from "./toolset.ts";
 
-/** A tool of an extension or of an MCP server, as that describes it. */
-export interface ForeignTool {
-  readonly name: string;
-  readonly description: string;
-  readonly promptSnippet?: string;
-  readonly promptGuidelines?: readonly string[];
-  /** JSON Schema of the arguments: sent as it is, and what arguments are checked against. */
-  readonly parameters: JsonObject;
-}
+/** A tool of an extension or of an MCP server, as that describes it: its schema is sent as it is. */
+type ForeignTool = Omit<ExtensionTool, "extension">;
 
 /**
  * A tool of an extension or a server as one of the session. Its code runs where it lives, never in the host: `run` takes

@@ -5,6 +5,7 @@ import type { Denial } from "../../core/event.ts";
 import type { ExtensionPermissions } from "../../core/hook.ts";
 import { grantedScopes } from "../../sandbox/denial/widen.ts";
 import type { WrittenServer } from "../../mcp/config.ts";
+import { ifThere } from "../../core/support/attempt.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 
 type Fields = Record<string, unknown>;
@@ -115,22 +116,14 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 function realOf(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-    return join(Deno.realPathSync(dirname(path)), "settings.json");
-  }
+  return ifThere(() => Deno.realPathSync(path)) ?? join(Deno.realPathSync(dirname(path)), "settings.json");
 }
 
 function readText(path: string): string | undefined {
-  try {
+  return ifThere(() => {
     if (!Deno.statSync(path).isFile) throw new Error("it is no file");
     return Deno.readTextFileSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  });
 }
 
 function indentOf(text: string | undefined): string {

@@ -1,5 +1,6 @@
 import type { Policy } from "../../core/policy.ts";
 import type { RunProgram } from "../../core/runner.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { SESSION_VARIABLE } from "../../sandbox/process/leftovers.ts";
 import { openPrograms } from "../../sandbox/shell/programs.ts";
 import type { Self } from "../../sandbox/confine/self.ts";
@@ -45,11 +46,7 @@ export function openProcesses(
     expect: () => {
       spares?.expect();
       looking ??= setTimeout(() => {
-        try {
-          (shell ?? programs)?.look();
-        } catch {
-          // The command itself looks again, and reports.
-        }
+        attempt(() => (shell ?? programs)?.look()); // The command itself looks again, and reports.
       }, 0);
     },
     isBusy: () => shell?.background.list().some(({ exitCode }) => exitCode === undefined) ?? false,

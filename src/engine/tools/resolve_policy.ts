@@ -37,6 +37,8 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
   // Only the workspace is copied: what was allowed for good elsewhere is asked for again.
   const { write: _, ...others } = allowed;
   const { pack } = config.world;
+  // Absent on another system, and in a process that may not read it.
+  const mounts = attempt(() => Deno.readTextFileSync("/proc/self/mountinfo"));
   const policy = resolvePolicy({
     root: config.root,
     ...(pack ? { ceiling: ceilingOf(pack) } : {}),
@@ -66,7 +68,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     kept: sessionPaths(config),
     level: sandbox.level,
     noHosts: sandbox.noHosts,
-    ...mountsHere(),
+    ...(mounts === undefined ? {} : { mounts }),
     ...glanceAtDisk(),
   });
   makeOwnFolder(config, policy);
@@ -78,14 +80,6 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     weaknesses: sandbox.weaknesses,
     notices: sandbox.notices,
   });
-}
-
-function mountsHere(): { readonly mounts?: string } {
-  try {
-    return { mounts: Deno.readTextFileSync("/proc/self/mountinfo") };
-  } catch {
-    return {}; // another system, or a process that may not read it
-  }
 }
 
 /**

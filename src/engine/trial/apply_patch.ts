@@ -1,7 +1,7 @@
 // Applies a patch to the workspace: all of it or nothing, and nowhere but where tools may write.
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
-import { attempt } from "../../core/support/attempt.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
 import { isInside, type Policy } from "../../core/policy.ts";
 import { shownPath, type Tree } from "../../core/support/tree.ts";
 import { sha256 } from "../../core/support/digest.ts";
@@ -47,7 +47,7 @@ export async function applyPatch(
  */
 export function undoApply(config: Config, { dryRun = false }: UndoRequest): UndoOutcome | undefined {
   const place = applyPlace(config);
-  if (place === undefined || !isThere(place.journal) || !canJournal()) return undefined;
+  if (place === undefined || !entryAt(place.journal)?.isFile || !canJournal()) return undefined;
   const tree = openFolderTree(config.root);
   if (tree === undefined) return undefined;
   try {
@@ -108,7 +108,7 @@ function lockApply({ folder, lock }: ApplyPlace): Disposable {
 
 /** Takes back what a journal tells of, if there is one; the journal goes with it. */
 function takeBackIn(tree: Tree, { journal }: ApplyPlace, isDry = false): ReturnType<typeof takeBack> | undefined {
-  const bytes = isThere(journal) ? Deno.readFileSync(journal) : undefined;
+  const bytes = entryAt(journal)?.isFile ? Deno.readFileSync(journal) : undefined;
   const found = bytes && readJournal(bytes);
   if (found === undefined || found.head.root !== tree.root) return undefined;
   const back = takeBack(tree, found, isDry);
@@ -149,10 +149,6 @@ function applyWhole(
   return failure;
 }
 
-function isThere(path: string): boolean {
-  return attempt(() => Deno.lstatSync(path).isFile) ?? false;
-}
-
 function applyUnder(
   policy: Policy,
   place: ApplyPlace | undefined,
@@ -169,7 +165,7 @@ function applyUnder(
     });
   }
   try {
-    if (dryRun && place !== undefined && isThere(place.journal)) {
+    if (dryRun && place !== undefined && entryAt(place.journal)?.isFile) {
       throw new UserError({
         what: "Nothing can be said of this patch now",
         why: "another one is being applied, or was cut off while it was: the workspace holds a part of it",

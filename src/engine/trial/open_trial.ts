@@ -2,7 +2,17 @@
 import { basename, dirname, join, normalize } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { temporaryFolder } from "../../core/support/temporary_folder.ts";
-import { emptyRecords, KIND, kindAt, lengthIn, modeIn, nameIn, shownPath, type Tree } from "../../core/support/tree.ts";
+import {
+  below,
+  KIND,
+  kindAt,
+  lengthIn,
+  modeIn,
+  nameIn,
+  recordsIn,
+  shownPath,
+  type Tree,
+} from "../../core/support/tree.ts";
 import type { TrialChanges, TrialCost } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
 import { findGitRoot } from "../../context/files/ancestors.ts";
@@ -181,8 +191,11 @@ function makePlace({ world, root }: Config): { readonly path: string; readonly r
   const own = folder?.startsWith(`${root}/`) ? undefined : folder;
   const parent = own ?? world.env["TMPDIR"] ?? "/tmp";
   try {
-    if (own !== undefined) Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
-    if (own !== undefined) tidyTrials(own);
+    if (own !== undefined) {
+      Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
+      // A folder that nobody may write is opened first, so that it can be removed.
+      tidyUp(undefined, own, openModes);
+    }
     const { path, remove } = temporaryFolder({ dir: parent, prefix: folderPrefix() });
     if (!path.startsWith(`${root}/`)) return { path, remove };
     remove();
@@ -193,11 +206,6 @@ function makePlace({ world, root }: Config): { readonly path: string; readonly r
       "Name another place in XDG_CACHE_HOME",
     );
   }
-}
-
-/** Copies of sessions that were killed. A folder that nobody may write is opened first, so that it can be removed. */
-function tidyTrials(folder: string): void {
-  tidyUp(undefined, folder, openModes);
 }
 
 /** Lets the owner remove what is in a folder, whatever commands made of its modes. */
@@ -223,19 +231,12 @@ function openModes(path: string): void {
 }
 
 function subfolders(tree: Tree, folder: string): string[] | undefined {
-  const scan = tree.scan(folder);
-  if (scan === undefined) return undefined;
-  const records = emptyRecords(4096);
-  try {
-    while (scan.next(records)) { /* all of it */ }
-  } finally {
-    scan.close();
-  }
+  const records = recordsIn(tree, folder);
+  if (records === undefined) return undefined;
   const found: string[] = [];
   for (let at = 0; at < records.length; at += lengthIn(records.bytes, at)) {
     if (modeIn(records.bytes, at) >> 12 !== KIND.folder) continue;
-    const name = nameIn(records.bytes, at);
-    found.push(folder === "" ? name : `${folder}/${name}`);
+    found.push(below(folder, nameIn(records.bytes, at)));
   }
   return found;
 }

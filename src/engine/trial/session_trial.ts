@@ -5,7 +5,7 @@ import type { SessionStore } from "../../core/session.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 import type { ApplyOutcome, TakeRequest, TrialChanges, TrialResult, TrialState } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
-import { bytesOf } from "../../trial/write_patch.ts";
+import { bytesOf } from "../../core/support/tree.ts";
 import { applyPatch } from "./apply_patch.ts";
 import { type OpenTrial, openTrial } from "./open_trial.ts";
 import { newPatchPath } from "../sessions/patch_place.ts";

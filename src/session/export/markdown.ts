@@ -1,7 +1,6 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { factsOf, titleOf } from "../view/facts.ts";
-import { isPicture } from "../view/picture.ts";
-import type { Item, Part } from "../view/transcript.ts";
+import { isPicture, type Item, type Part } from "../view/transcript.ts";
 import type { SessionView } from "../view/view.ts";
 import { oneLine, utc, visible, visibleJson } from "../view/visible_text.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "@std/path";
-import { attempt } from "../../core/support/attempt.ts";
+import { attempt, ifThere } from "../../core/support/attempt.ts";
 import type { AuditEntry } from "../audit.ts";
 import { isSessionId } from "../identifiers.ts";
 import { isNumber, isText, parseObject } from "../shape.ts";
@@ -23,12 +23,8 @@ export function readAudit(folder: string, session: string): AuditRead {
   };
   // Another program's session may have an id that leads out of the folder.
   if (!isSessionId(session)) return { calls, damaged };
-  try {
-    const { tail } = readLines(join(folder, `${session}.jsonl`), take);
-    if (tail !== undefined) take(tail);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  const tail = ifThere(() => readLines(join(folder, `${session}.jsonl`), take))?.tail;
+  if (tail !== undefined) take(tail);
   return { calls, damaged };
 }
 

@@ -7,8 +7,7 @@ import {
   type TextContent,
   textOf,
 } from "../../core/message.ts";
-import type { SessionEntry } from "../../core/session.ts";
-import { entryMessage } from "../context.ts";
+import { entryMessage, type SessionEntry } from "../../core/session.ts";
 
 /** A piece of what a reader sees; texts are as they are stored. */
 export type Part =
@@ -161,6 +160,14 @@ function imagePart({ mimeType, data }: ImageContent): Part {
 
 function note(title: string, parts: readonly Part[] = []): Description {
   return { kind: "note", title, parts };
+}
+
+/** Formats that browsers show as a picture and nothing else: an SVG is a document. */
+const TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/** Whether a picture's type and data may stand in an address as they are. */
+export function isPicture({ mimeType, data }: { readonly mimeType: string; readonly data: string }): boolean {
+  return TYPES.has(mimeType) && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
 }
 
 /** What a call is about, in a few words of its own: its command, its path, or its first text. */

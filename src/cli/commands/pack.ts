@@ -1,5 +1,4 @@
 import { basename, dirname, join, relative, resolve } from "@std/path";
-import { type Flag } from "../../config/options/flag.ts";
 import { FLAGS } from "../../config/options/flags.ts";
 import { POLICY_GROUPS } from "../../config/options/packed.ts";
 import { type Invocation, parseCommandLine, type Values } from "../../config/options/parse.ts";
@@ -209,9 +208,8 @@ function settingsOf(value: Values[string], cwd: string): JsonObject {
 function flagsOf(value: Values[string]): JsonObject {
   if (typeof value !== "string") return {};
   const { values, words, command } = parseCommandLine(wordsOf(value));
-  const known: readonly Flag[] = FLAGS;
   const odd = Object.keys(values).find((name) =>
-    !POLICY_GROUPS.includes(known.find((flag) => flag.name === name)?.group ?? "Run")
+    !POLICY_GROUPS.includes(FLAGS.find((flag) => flag.name === name)?.group ?? "Run")
   );
   if (odd === undefined && words.length === 0 && command === undefined) return values as JsonObject; // no value is absent
   throw new UserError({

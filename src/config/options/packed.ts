@@ -140,7 +140,8 @@ function packedValues(given: Values, layer: Pick<PackLayer, "pack" | "settings" 
   }
   if (given["profile"] === "none" && hidesPrompt(pack)) throw refuse("profile", "its prompt would be left out");
   // What the pack's settings say, options would override.
-  for (const { name, setting } of FLAGS.flatMap((flag) => "setting" in flag ? [flag] : [])) {
+  for (const { name, setting } of FLAGS) {
+    if (setting === undefined) continue;
     const fixed = (settings as Readonly<Record<string, unknown>>)[setting];
     if (fixed === undefined || COMPARED.includes(setting)) continue;
     if (given[name] !== undefined && given[name] !== fixed) throw refuse(name, `${setting} is settled in it`);

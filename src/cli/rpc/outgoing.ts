@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../core/event.ts";
+import { within } from "../../core/support/sleep.ts";
 import { formatSize } from "../../core/support/text.ts";
 
 /** Unread output after which a reader counts as gone, bytes: whoever stops reading must not fill the memory. */
@@ -76,13 +77,10 @@ export function outgoing(
       put(line);
     },
     async flush(limitMs) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, limitMs);
-      const drained = (async () => {
+      const drain = async (): Promise<void> => {
         while (writing) await writing;
-      })();
-      await Promise.race([drained, promise]);
-      clearTimeout(timer);
+      };
+      await within(limitMs, drain());
     },
   };
 }

@@ -50,13 +50,7 @@ const NAMED = ["providers", "models", "mcpServers", "keybindings"] as const;
 /** Settings that are compared value by value below, and are not simply the pack's. */
 const COMPARED: readonly string[] = [
   ...NAMED,
-  "limits",
-  "bash",
-  "permissions",
-  "checks",
-  "tools",
-  "sandbox",
-  "extensions",
+  ...["limits", "bash", "permissions", "checks", "tools", "sandbox", "extensions"],
 ];
 
 /** Makes the layer of a pack. Throws UserError for settings that are none. */

@@ -12,7 +12,7 @@ import { messageTexts } from "./events/context_delta.ts";
 import { dispatch, type Dispatched, listens, type LostGuards } from "./events/dispatch.ts";
 import type { Extension } from "./events/extension.ts";
 import type { Contributions } from "./load/contributions.ts";
-import type { LateStarts } from "./load/late_starts.ts";
+import type { LateStarts } from "./load/late_extension.ts";
 
 /** The part of `Hooks` that events go through. */
 export type Bus = Omit<Hooks, keyof Contributions | "startLate" | "extensions" | "close">;

@@ -44,8 +44,8 @@ export async function packCommand({ values, words }: Invocation): Promise<number
   const extensions = pathsOf(values["extension"], cwd).map(extensionAt);
   const sources = [
     ...(await Promise.all(pathsOf(values["skills"], cwd).map(skillsIn))).flat(),
-    ...(await Promise.all(pathsOf(values["templates"], cwd).map(templatesIn))).flat(),
-    ...(await Promise.all(pathsOf(values["agents"], cwd).map(agentsIn))).flat(),
+    ...(await Promise.all(pathsOf(values["templates"], cwd).map((at) => filesIn(at, "template", readTemplate)))).flat(),
+    ...(await Promise.all(pathsOf(values["agents"], cwd).map((at) => filesIn(at, "agent", readAgentAt)))).flat(),
     ...extensions.flatMap(({ sources }) => sources),
   ];
   const twice = sources.find(({ to }, at) => sources.findIndex((one) => one.to === to) !== at);
@@ -136,22 +136,18 @@ async function skillsIn(folder: string): Promise<Source[]> {
   }));
 }
 
-async function templatesIn(folder: string): Promise<Source[]> {
+/** Files NAME.md of a folder, each of which `read` takes. */
+async function filesIn(
+  folder: string,
+  what: "template" | "agent",
+  read: (path: string, name: string) => Promise<object>,
+): Promise<Source[]> {
   return await Promise.all(
-    markdownIn(folder, "template").map(async (name) => {
-      const read = await readTemplate(join(folder, name), name.slice(0, -".md".length));
-      if ("rejected" in read) throw refused(join(folder, name), read.rejected, "Correct the template");
-      return { from: join(folder, name), to: `templates/${name}` };
-    }),
-  );
-}
-
-async function agentsIn(folder: string): Promise<Source[]> {
-  return await Promise.all(
-    markdownIn(folder, "agent").map(async (name) => {
-      const read = await readAgentAt(join(folder, name));
-      if ("rejected" in read) throw refused(join(folder, name), read.rejected, "Correct the agent");
-      return { from: join(folder, name), to: `agents/${name}` };
+    markdownIn(folder, what).map(async (file) => {
+      const path = join(folder, file);
+      const found = await read(path, file.slice(0, -".md".length));
+      if ("rejected" in found) throw refused(path, String(found.rejected), `Correct the ${what}`);
+      return { from: path, to: `${what}s/${file}` };
     }),
   );
 }

@@ -2,11 +2,7 @@
  * Replays every script of `test/attacks` through the program's own bash tool and compares with what is expected.
  *
  * Each column is a form of the program (source, binary), a level of the sandbox, a user, and in some a widened scope, under
- * which nothing may open but what it covers. `--columns REGEX` picks
- * columns, `--only REGEX` attacks, `--at DIR` the folder for the arenas, `--jobs N` how
- * many columns run at a time (2); `--quick` leaves out from source what does not depend on where the
- * program comes from, and lets attacks share commands where each tells by itself what came of it.
- * Ends with 1 when something escaped that should not have.
+ * which nothing may open but what it covers. Ends with 1 when something escaped that should not have.
  */
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
@@ -26,12 +22,34 @@ const FROM_SOURCE = new RegExp(
 /** Would trouble the machine where nothing limits them. */
 const NOT_BARE = /^(?:memory-hog|many-processes|huge-file|hold-stdout-hang|fork|own-.*(?:bomb|hog|flood))/;
 
+const HELP = `Replays the attacks of test/attacks, all of them in every column unless told otherwise.
+
+  --columns REGEX  these columns alone
+  --only REGEX     these attacks alone
+  --at DIR         the folder for the arenas
+  --jobs N         how many columns run at a time (2)
+  --quick          leaves out from source what does not depend on where the program comes from, and lets attacks share
+                   commands where each tells by itself what came of it
+  --help           this text`;
+
+/** Ends before anything is started. */
+function endWithHelp(exitCode: number): never {
+  console.log(HELP);
+  Deno.exit(exitCode);
+}
+
 const root = resolve(import.meta.dirname ?? ".", "..");
 // Deno hands on the dashes of `deno task NAME -- …`, after which nothing would be an option.
 const args = parseArgs(Deno.args.filter((word) => word !== "--"), {
   string: ["columns", "only", "at", "jobs"],
-  boolean: ["quick"],
+  boolean: ["quick", "help"],
+  alias: { h: "help" },
+  unknown: (arg) => {
+    console.error(`There is no option ${arg}`);
+    return endWithHelp(2);
+  },
 });
+if (args.help) endWithHelp(0);
 const corpus = join(root, "test", "attacks");
 const attacks = readCorpus(corpus, new RegExp(String(args.only ?? ".")));
 const matrix = await openMatrix(root, typeof args.at === "string" ? args.at : undefined, String(args.columns ?? "."));

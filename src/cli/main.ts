@@ -1,5 +1,4 @@
-import { COMMANDS } from "../config/options/commands.ts";
-import { parseCommandLine } from "../config/options/parse.ts";
+import { type Invocation, parseCommandLine } from "../config/options/parse.ts";
 import { columnsOf, errorBlock, exitCodeOf } from "./output/report.ts";
 import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
@@ -28,51 +27,37 @@ async function dispatch(args: readonly string[]): Promise<number> {
     const { helpText, helpPlaces } = await import("./commands/help.ts");
     return say(helpText(invocation.command, helpPlaces()));
   }
-  switch (invocation.command) {
-    case "demo":
-      return (await import("./modes/run.ts")).runDemo(invocation);
-    case "prompt":
-      return (await import("./commands/prompt.ts")).promptCommand(invocation);
-    case "policy":
-      return (await import("./commands/policy.ts")).policyCommand(invocation);
-    case "doctor":
-      return (await import("./commands/doctor.ts")).doctorCommand(invocation);
-    case "models":
-      return (await import("./commands/models.ts")).modelsCommand(invocation);
-    case "sessions":
-      return (await import("./commands/sessions.ts")).sessionsCommand(invocation);
-    case "batch":
-      return (await import("./batch/command.ts")).batchCommand(invocation);
-    case "check":
-      return (await import("./check/command.ts")).checkCommand(invocation);
-    case "undo":
-      return (await import("./commands/undo.ts")).undoCommand(invocation);
-    case "apply":
-      return (await import("./commands/apply.ts")).applyCommand(invocation);
-    case "audit":
-      return (await import("./commands/audit.ts")).auditCommand(invocation);
-    case "agents":
-      return (await import("./commands/agents.ts")).agentsCommand(invocation);
-    case "skills":
-      return (await import("./commands/skills.ts")).skillsCommand(invocation);
-    case "tool":
-      return (await import("./commands/tool.ts")).toolCommand(invocation);
-    case "mcp":
-      return (await import("./commands/mcp.ts")).mcpCommand(invocation);
-    case "pack":
-      return (await import("./commands/pack.ts")).packCommand(invocation);
-    case "completions":
-      return (await import("./commands/completions.ts")).completionsCommand(invocation);
-    case "update":
-      return (await import("./commands/update.ts")).updateCommand(invocation);
-    case "acp":
-      return (await import("./acp/run.ts")).acpCommand(invocation);
-    case undefined:
-      return (await import("./modes/run.ts")).run(invocation);
-    default:
-      throw new Error(`no handler for ${invocation.command} of ${COMMANDS.length} commands`);
-  }
+  const handle = HANDLERS[invocation.command ?? "run"];
+  if (!handle) throw new Error(`no handler for ${invocation.command}`);
+  return await handle(invocation);
 }
+
+/** What runs each command, and `run` where none is named; its exit code. Code is loaded only for the one that runs. */
+const HANDLERS: Readonly<Record<string, (given: Invocation) => Promise<number>>> = {
+  demo: async (given) => (await import("./modes/run.ts")).runDemo(given),
+  prompt: async (given) => (await import("./commands/prompt.ts")).promptCommand(given),
+  policy: async (given) => (await import("./commands/policy.ts")).policyCommand(given),
+  doctor: async (given) => (await import("./commands/doctor.ts")).doctorCommand(given),
+  models: async (given) => (await import("./commands/models.ts")).modelsCommand(given),
+  sessions: async (given) => (await import("./commands/sessions.ts")).sessionsCommand(given),
+  batch: async (given) =>
+    given.words[0] === "report"
+      ? (await import("./batch/report.ts")).batchReport(given)
+      : (await import("./batch/run.ts")).runBatch(given),
+  check: async (given) => (await import("./check/command.ts")).checkCommand(given),
+  undo: async (given) => (await import("./commands/undo.ts")).undoCommand(given),
+  apply: async (given) => (await import("./commands/apply.ts")).applyCommand(given),
+  audit: async (given) => (await import("./commands/audit.ts")).auditCommand(given),
+  agents: async (given) => (await import("./commands/agents.ts")).agentsCommand(given),
+  skills: async (given) => (await import("./commands/skills.ts")).skillsCommand(given),
+  tool: async (given) => (await import("./commands/tool.ts")).toolCommand(given),
+  mcp: async (given) => (await import("./commands/mcp.ts")).mcpCommand(given),
+  pack: async (given) => (await import("./commands/pack.ts")).packCommand(given),
+  completions: async (given) => (await import("./commands/completions.ts")).completionsCommand(given),
+  update: async (given) => (await import("./commands/update.ts")).updateCommand(given),
+  acp: async (given) => (await import("./acp/run.ts")).acpCommand(given),
+  run: async (given) => (await import("./modes/run.ts")).run(given),
+};
 
 async function packedVersion(): Promise<string> {
   const { readPack } = await import("../pack/carried.ts");

@@ -1,31 +1,21 @@
 import { dirname, resolve } from "@std/path";
+import { messageOf } from "../core/error.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { InputEvent, ResourcePaths, ToolResultPatch, UserBashResult } from "../core/hook_decisions.ts";
 import type { HookName } from "../core/hook_events.ts";
 import type { CustomDraft, ExtensionFacts } from "../core/host_actions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { errorResult } from "../core/tool.ts";
-import { unlessAborted } from "../core/support/sleep.ts";
+import { unlessAborted, within } from "../core/support/sleep.ts";
 import { publicHeaders, ruleOf } from "./events/decisions.ts";
 import { messageTexts } from "./events/context_delta.ts";
 import { dispatch, type Dispatched, listens, type LostGuards } from "./events/dispatch.ts";
 import type { Extension } from "./events/extension.ts";
-import type { LateStarts } from "./load/late_starts.ts";
+import type { Contributions } from "./load/contributions.ts";
+import type { LateStarts } from "./load/late_extension.ts";
 
 /** The part of `Hooks` that events go through. */
-export type Bus = Omit<
-  Hooks,
-  | "tools"
-  | "runTool"
-  | "commands"
-  | "runCommand"
-  | "flags"
-  | "setFlags"
-  | "onToolsChanged"
-  | "startLate"
-  | "extensions"
-  | "close"
->;
+export type Bus = Omit<Hooks, keyof Contributions | "startLate" | "extensions" | "close">;
 
 /** What a bus needs besides its extensions. */
 export interface BusOptions {
@@ -70,7 +60,7 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
           const outcomes = await extension.emit(name, text, ruleOf(name).limitMs, never);
           for (const outcome of outcomes) if (!outcome.ok) tell(outcome.error);
         } catch (error) {
-          tell(error instanceof Error ? error.message : String(error));
+          tell(messageOf(error));
         }
       }),
     );
@@ -196,11 +186,7 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
       telling.delete(told);
     },
     heard: async (limitMs) => {
-      if (telling.size === 0) return;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const late = new Promise<void>((resolve) => timer = setTimeout(resolve, limitMs));
-      await Promise.race([Promise.all(telling), late]);
-      clearTimeout(timer);
+      if (telling.size > 0) await within(limitMs, Promise.all(telling));
     },
   };
 }

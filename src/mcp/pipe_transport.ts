@@ -1,5 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../core/error.ts";
+import { within } from "../core/support/sleep.ts";
 import type { ServerPipe } from "./deps.ts";
 import { messageReader } from "./lines.ts";
 
@@ -14,6 +15,12 @@ export interface PipeTransport extends Transport {
 
 /** `why` of a connection that this side ended. */
 export const CLOSED = "it was closed";
+
+/**
+ * How long a process may take to end after its output has. On a busy machine the news of its end comes long after that of
+ * its pipe; only a server that goes on without an output is waited for in vain.
+ */
+const AFTER_OUTPUT_MS = 10_000;
 
 const encoder = new TextEncoder();
 
@@ -46,7 +53,7 @@ export function pipeTransport(pipe: ServerPipe, now: () => number = () => perfor
     start() {
       read().then(
         // Its output is closed: whoever still waits for an answer waits in vain, even if the process lingers.
-        async () => finish(await soon(pipe.ended) ?? "it closed its output"),
+        async () => finish(await within(AFTER_OUTPUT_MS, pipe.ended) ?? "it closed its output"),
         (error) => finish(messageOf(error)),
       );
       return Promise.resolve();
@@ -57,7 +64,7 @@ export function pipeTransport(pipe: ServerPipe, now: () => number = () => perfor
         await pipe.write(encoder.encode(oneLine(message) + "\n"));
       } catch (error) {
         // Nobody reads any more: how the process ended says more than how the pipe did.
-        throw new Error(over ?? await soon(pipe.ended) ?? messageOf(error));
+        throw new Error(over ?? await within(AFTER_OUTPUT_MS, pipe.ended) ?? messageOf(error));
       }
     },
     async close() {
@@ -71,16 +78,4 @@ export function pipeTransport(pipe: ServerPipe, now: () => number = () => perfor
 /** Some readers of lines take these two characters for the end of one. */
 function oneLine(message: unknown): string {
   return JSON.stringify(message).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
-}
-
-/**
- * How long a process may take to end after its output has. On a busy machine the news of its end comes long after that of
- * its pipe; only a server that goes on without an output is waited for in vain.
- */
-const AFTER_OUTPUT_MS = 10_000;
-
-async function soon(ended: Promise<string>): Promise<string | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => timer = setTimeout(() => resolve(undefined), AFTER_OUTPUT_MS));
-  return await Promise.race([ended, late]).finally(() => clearTimeout(timer));
 }

@@ -11,25 +11,9 @@ const BEST = 5;
 const OTHERS = 15;
 
 /** Words that stand in most descriptions and tell no two tools apart. */
-const COMMON = new Set([
-  "a",
-  "an",
-  "and",
-  "by",
-  "for",
-  "from",
-  "in",
-  "is",
-  "mcp",
-  "of",
-  "on",
-  "or",
-  "server",
-  "the",
-  "to",
-  "tool",
-  "with",
-]);
+const COMMON = new Set(
+  ["a", "an", "and", "by", "for", "from", "in", "is", "mcp", "of", "on", "or", "server", "the", "to", "tool", "with"],
+);
 
 /**
  * The tools that a query asks for. Names in it, in full or as the server has them, are those tools and nothing else; else

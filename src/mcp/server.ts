@@ -2,7 +2,7 @@ import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
-import { unlessAborted } from "../core/support/sleep.ts";
+import { unlessAborted, within } from "../core/support/sleep.ts";
 import { cleanLine } from "./clean.ts";
 import { type Exposure, isStdio, type McpServer, timesOf } from "./config.ts";
 import { connect, type Connection, seconds } from "./connection.ts";
@@ -142,12 +142,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
 
   /** Waits for a list that is being read, but not for ever. */
   const settleList = async (signal: AbortSignal): Promise<void> => {
-    const reading = relisting;
-    if (reading === undefined) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, RELIST_WAIT_MS));
-    await unlessAborted(Promise.race([reading, late]), signal).catch(() => {});
-    clearTimeout(timer);
+    if (relisting) await unlessAborted(within(RELIST_WAIT_MS, relisting), signal).catch(() => {});
   };
 
   const first = start().then(() => {}, (error) => {

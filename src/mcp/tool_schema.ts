@@ -19,17 +19,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
   ),
 );
 /** Providers refuse a tool whose arguments as a whole are a choice: its fields are put together instead. */
-const NOT_ON_TOP: ReadonlySet<string> = new Set([
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "not",
-  "enum",
-  "const",
-  "if",
-  "then",
-  "else",
-]);
+const NOT_ON_TOP: ReadonlySet<string> = new Set(
+  ["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "then", "else"],
+);
 
 class TooMuch extends Error {}
 
@@ -76,13 +68,9 @@ export function cleanSchema(schema: unknown): JsonObject | undefined {
 }
 
 /** Words whose values are not schemas but schemas by name. */
-const NAMES: ReadonlySet<string> = new Set([
-  "properties",
-  "$defs",
-  "definitions",
-  "patternProperties",
-  "dependentSchemas",
-]);
+const NAMES: ReadonlySet<string> = new Set(
+  ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"],
+);
 
 function isOwnRef(value: unknown): boolean {
   return typeof value === "string" && value.startsWith("#");

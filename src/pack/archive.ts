@@ -1,8 +1,8 @@
 // What a packed binary carries behind the program's modules: a list as JSON, then the contents of its files in the list's
 // order. The list holds the digest of each content and of the program, so that its own digest is one of everything.
-import { createHash } from "node:crypto";
 import { type ArchivePlace, FOOTER_BYTES, PACKED, type Readable } from "./carrier.ts";
 import type { PackedFile } from "../core/pack.ts";
+import { sha256 as digestOf } from "../core/support/digest.ts";
 import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 
 /** The list of an archive. */
@@ -28,11 +28,6 @@ export const PACK_FOLDERS = ["skills", "templates", "agents", "extensions"] as c
 const FORMAT = 1;
 const DIGEST = /^[0-9a-f]{64}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
-/** SHA-256, lower-case hex. */
-export function digestOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
 
 /** Whether a product may be called so. */
 export function isProductName(name: string): boolean {
@@ -150,7 +145,7 @@ export function archiveBytes(
   const length = contents.reduce((sum, content) => sum + content.length, list.length);
   view.setUint32(0, list.length, true);
   view.setBigUint64(8, BigInt(length), true);
-  footer.set(Uint8Array.from(digestOf(list).match(/../g) ?? [], (pair) => parseInt(pair, 16)), 16);
+  footer.set(Uint8Array.fromHex(digestOf(list)), 16);
   footer.set(new TextEncoder().encode(PACKED), FOOTER_BYTES - PACKED.length);
   return [list, ...contents, footer];
 }

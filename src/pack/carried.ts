@@ -1,7 +1,8 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import type { Pack } from "../core/pack.ts";
-import { contentsOf, decodeIndex, digestOf, type PackIndex, readArchive } from "./archive.ts";
+import { sha256 as digestOf } from "../core/support/digest.ts";
+import { contentsOf, decodeIndex, type PackIndex, readArchive } from "./archive.ts";
 import { findArchive, openReadable } from "./carrier.ts";
 import { unpack } from "./unpack.ts";
 

@@ -71,8 +71,7 @@ export function findArchive(file: Readable): ArchivePlace {
   if (view.getUint32(4, true) !== 0 || bytes > Math.min(length, LARGEST_LIST) || start < FOOTER_BYTES) {
     throw new Error("what was packed into it is damaged");
   }
-  const sha256 = [...footer.subarray(16, 48)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { start, end, list: { bytes, sha256 } };
+  return { start, end, list: { bytes, sha256: footer.subarray(16, 48).toHex() } };
 }
 
 function isElf(file: Readable): boolean {

@@ -1,7 +1,8 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import type { PackedFile } from "../core/pack.ts";
-import { digestOf, misfitOf, PACK_LIMITS } from "./archive.ts";
+import { sha256 as digestOf } from "../core/support/digest.ts";
+import { misfitOf, PACK_LIMITS } from "./archive.ts";
 
 /** A file that goes into a pack. */
 export interface GatheredFile extends PackedFile {

@@ -1,10 +1,8 @@
 import { dirname, join } from "@std/path";
 import type { PackedFile } from "../core/pack.ts";
+import { sha256 as digestOf } from "../core/support/digest.ts";
 import { isFolder } from "../core/support/on_disk.ts";
-import { digestOf, PACK_FOLDERS } from "./archive.ts";
-
-/** Files with their contents. */
-export type Contents = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+import { PACK_FOLDERS } from "./archive.ts";
 
 /**
  * Lays the files of an archive into `folder`, read-only, and leaves one alone that holds exactly them. Throws where it
@@ -12,7 +10,11 @@ export type Contents = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
  *
  * Whoever starts at the same time sees all of it or nothing; a copy that somebody changed is replaced.
  */
-export function unpack(files: readonly PackedFile[], contents: Contents, folder: string): void {
+export function unpack(
+  files: readonly PackedFile[],
+  contents: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
+  folder: string,
+): void {
   const parent = dirname(folder);
   Deno.mkdirSync(parent, { recursive: true, mode: 0o700 });
   if (!isOwn(Deno.statSync(parent))) throw new Error(`${parent} is another user's, who could change what is in it`);

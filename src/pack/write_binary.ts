@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
 import { attempt } from "../core/support/attempt.ts";
-import { archiveBytes, digestOf, encodeIndex, type PackIndex } from "./archive.ts";
+import { sha256 as digestOf } from "../core/support/digest.ts";
+import { archiveBytes, encodeIndex, type PackIndex } from "./archive.ts";
 import { findArchive, openReadable, PACKED, type Readable } from "./carrier.ts";
 import type { GatheredFile } from "./gather.ts";
 import { type ReadPack, readPack } from "./carried.ts";
@@ -67,9 +68,8 @@ export function writeBinary(base: string, toPack: ToPack, out: string): Written 
     const untested = untestedOf(program);
     return { fingerprint: digestOf(list), bytes, ...(untested === undefined ? {} : { untested }) };
   } catch (error) {
-    removeFile(work);
-    if (error instanceof UserError) throw error;
-    throw new UserError({ what: `Cannot write ${out}`, why: messageOf(error), fix: "Name another file with -o" });
+    attempt(() => Deno.removeSync(work)); // Not made, or renamed already.
+    throw error instanceof UserError ? error : unwritable(out, error);
   }
 }
 
@@ -151,7 +151,7 @@ function workFile(out: string): string {
     Deno.removeSync(path);
     return path;
   } catch (error) {
-    throw new UserError({ what: `Cannot write ${out}`, why: messageOf(error), fix: "Name another file with -o" });
+    throw unwritable(out, error);
   }
 }
 
@@ -159,8 +159,8 @@ function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += file.writeSync(bytes.subarray(done));
 }
 
-function removeFile(path: string): void {
-  attempt(() => Deno.removeSync(path)); // Not made, or renamed already.
+function unwritable(out: string, error: unknown): UserError {
+  return new UserError({ what: `Cannot write ${out}`, why: messageOf(error), fix: "Name another file with -o" });
 }
 
 function unusable(base: string, why: string): UserError {

@@ -68,7 +68,7 @@ export function openTelemetry({ variable, facts, notify }: TelemetryOptions): Te
   const maker = spanMaker({
     facts,
     now,
-    randomHex: (bytes) => hex(crypto.getRandomValues(new Uint8Array(bytes))),
+    randomHex: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)).toHex(),
     capturesContent,
     ...(parent ? { parent } : {}),
     ended(span) {
@@ -91,8 +91,4 @@ export function openTelemetry({ variable, facts, notify }: TelemetryOptions): Te
       clearTimeout(timer);
     },
   };
-}
-
-function hex(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

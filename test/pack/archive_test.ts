@@ -2,7 +2,8 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from
 import { join } from "@std/path";
 import { UserError } from "../../src/core/error.ts";
 import type { PackedFile } from "../../src/core/pack.ts";
-import { digestOf, misfitOf, PACK_LIMITS } from "../../src/pack/archive.ts";
+import { sha256 as digestOf } from "../../src/core/support/digest.ts";
+import { misfitOf, PACK_LIMITS } from "../../src/pack/archive.ts";
 import { carriedPack, readPack } from "../../src/pack/carried.ts";
 import { holdsPack } from "../../src/pack/carrier.ts";
 import { inspectBinary, type ToPack, writeBinary } from "../../src/pack/write_binary.ts";

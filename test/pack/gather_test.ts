@@ -1,7 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { UserError } from "../../src/core/error.ts";
-import { digestOf, PACK_LIMITS } from "../../src/pack/archive.ts";
+import { sha256 as digestOf } from "../../src/core/support/digest.ts";
+import { PACK_LIMITS } from "../../src/pack/archive.ts";
 import { gatherFiles } from "../../src/pack/gather.ts";
 
 function inFolder(work: (folder: string) => void): void {

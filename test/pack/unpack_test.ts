@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { digestOf } from "../../src/pack/archive.ts";
+import { sha256 as digestOf } from "../../src/core/support/digest.ts";
 import { unpack } from "../../src/pack/unpack.ts";
 
 const NOBODY = 65534;

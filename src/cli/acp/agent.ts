@@ -38,8 +38,7 @@ export function acpAgent(sessions: Sessions): AgentApp {
     .onRequest("authenticate", () => {
       throw RequestError.invalidParams(undefined, "there is nothing to log in to: the key comes from the environment");
     })
-    .onRequest("session/new", async ({ params, client }) => {
-      const { cwd, mcpServers } = params;
+    .onRequest("session/new", async ({ params: { cwd, mcpServers }, client }) => {
       const session = await sessions.open({ cwd, mcpServers }, client, capabilities);
       afterwards(session.tellCommands);
       return { sessionId: session.id, ...opened(session) };

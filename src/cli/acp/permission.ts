@@ -1,10 +1,13 @@
-import type { AgentContext, PermissionOption } from "@agentclientprotocol/sdk";
+import type { AgentContext, PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk";
 import type { AskPermission } from "../../core/engine.ts";
 import type { Denial, PermissionAnswer } from "../../core/event.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
 
+/** Something that a person may choose; its id says what. */
+export type Choice<T extends string> = PermissionOption & { readonly optionId: T };
+
 /** What the client offers the person; each id is the answer that it stands for. */
-const OPTIONS: readonly (PermissionOption & { readonly optionId: PermissionAnswer })[] = [
+const OPTIONS: readonly Choice<PermissionAnswer>[] = [
   { optionId: "once", kind: "allow_once", name: "Allow this call" },
   { optionId: "session", kind: "allow_always", name: "Allow until the session ends" },
   { optionId: "project", kind: "allow_always", name: "Always allow in this project" },
@@ -23,14 +26,26 @@ export function askClient(
 ): AskPermission {
   return async ({ id, toolName, denial, agentId, agentDescription = "" }, signal) => {
     if (signal.aborted) return "no";
-    const { outcome } = await client.request("session/request_permission", {
-      sessionId: sessionId(),
-      toolCall: { toolCallId: callOf(id) ?? id, title: questionOf(whose(toolName, agentId, agentDescription), denial) },
-      options: [...OPTIONS],
-    }, { cancellationSignal: signal, stopWaitingOnCancel: true });
-    if (outcome.outcome !== "selected") return "no";
-    return OPTIONS.find(({ optionId }) => optionId === outcome.optionId)?.optionId ?? "no";
+    const title = questionOf(whose(toolName, agentId, agentDescription), denial);
+    return await choice(client, sessionId(), { toolCallId: callOf(id) ?? id, title }, OPTIONS, signal) ?? "no";
   };
+}
+
+/** What the person chose of some options; undefined where the client gave no answer, or one that was not offered. */
+export async function choice<T extends string>(
+  client: AgentContext,
+  sessionId: string,
+  toolCall: RequestPermissionRequest["toolCall"],
+  options: readonly Choice<T>[],
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  const { outcome } = await client.request(
+    "session/request_permission",
+    { sessionId, toolCall, options: [...options] },
+    { cancellationSignal: signal, stopWaitingOnCancel: true },
+  );
+  if (outcome.outcome !== "selected") return undefined;
+  return options.find(({ optionId }) => optionId === outcome.optionId)?.optionId;
 }
 
 /** Whose call it is. The description is the model's: it stays short and on one line, where it cannot pass for the question. */

@@ -1,5 +1,6 @@
-import type { AgentContext, PermissionOption, SessionModeState } from "@agentclientprotocol/sdk";
+import type { AgentContext, SessionModeState } from "@agentclientprotocol/sdk";
 import type { Engine, PlanAnswer } from "../../core/engine.ts";
+import { type Choice, choice } from "./permission.ts";
 
 /** The modes of a session: what tools may do in them is another policy. */
 const MODES = [
@@ -31,7 +32,7 @@ export async function setMode(engine: Engine, id: string): Promise<boolean> {
   return true;
 }
 
-const OPTIONS: readonly (PermissionOption & { readonly optionId: PlanAnswer["kind"] })[] = [
+const OPTIONS: readonly Choice<PlanAnswer["kind"]>[] = [
   { optionId: "accept", kind: "allow_once", name: "Accept the plan and carry it out" },
   { optionId: "refuse", kind: "reject_once", name: "Plan on" },
   { optionId: "leave", kind: "reject_always", name: "Leave planning" },
@@ -43,12 +44,10 @@ export async function askAboutPlan(
   sessionId: string,
   signal: AbortSignal,
 ): Promise<PlanAnswer["kind"] | undefined> {
-  const { outcome } = await client.request("session/request_permission", {
-    sessionId,
-    toolCall: { toolCallId: `plan-${crypto.randomUUID()}`, title: "Accept the plan?", kind: "switch_mode" },
-    options: [...OPTIONS],
-  }, { cancellationSignal: signal, stopWaitingOnCancel: true });
-  return outcome.outcome === "selected"
-    ? OPTIONS.find(({ optionId }) => optionId === outcome.optionId)?.optionId
-    : undefined;
+  const question = {
+    toolCallId: `plan-${crypto.randomUUID()}`,
+    title: "Accept the plan?",
+    kind: "switch_mode",
+  } as const;
+  return await choice(client, sessionId, question, OPTIONS, signal);
 }

@@ -1,6 +1,7 @@
 import { type AnyMessage, type JsonRpcId, ndJsonStream, type Stream } from "@agentclientprotocol/sdk";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
+import { within } from "../../core/support/sleep.ts";
 import { watchReader } from "../output/reader_gone.ts";
 import { watchSignals } from "../output/signals.ts";
 import { warner } from "../output/report.ts";
@@ -67,10 +68,7 @@ function inTurn({ readable, writable }: Stream, onEnd: () => void): Stream {
       },
       async flush() {
         onEnd();
-        const { promise: late, resolve } = Promise.withResolvers<void>();
-        const timer = setTimeout(resolve, LAST_ANSWERS_MS);
-        await Promise.race([Promise.all(Array.from(open, closed)), gone, late]);
-        clearTimeout(timer);
+        await within(LAST_ANSWERS_MS, Promise.race([Promise.all(Array.from(open, closed)), gone]));
       },
     }),
   );

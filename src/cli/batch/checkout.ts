@@ -54,15 +54,8 @@ export class Checkouts {
   /** The commit that a tag, a number or a branch of the other side names. */
   async #commit(folder: string, repository: string, revision = "HEAD"): Promise<string> {
     for (const name of [revision, `refs/remotes/origin/${revision}`]) {
-      const found = await this.#run([
-        "-C",
-        folder,
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        `${name}^{commit}`,
-      ]);
+      const asked = ["-C", folder, "rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+      const found = await this.#run(asked);
       if (found.success) return found.output.trim();
     }
     throw cannot(repository, `it has no revision ${revision}`);

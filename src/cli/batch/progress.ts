@@ -8,91 +8,70 @@ const DRAW_MS = 500;
 const LONGEST = 160;
 
 /** What a batch shows while it runs, on standard error: a line for each attempt that ended, and on a terminal one of numbers. */
-export class Progress {
-  readonly #total: number;
-  readonly #jobs: number;
-  readonly #isQuiet: boolean;
-  readonly #isTerminal: boolean;
-  readonly #started = performance.now();
-  #passed = 0;
-  #failed = 0;
-  #running = 0;
-  #costUsd = 0;
-  #elsewhere = 0;
-  #timer: ReturnType<typeof setInterval> | undefined;
-
-  constructor({ total, jobs, isQuiet }: { readonly total: number; readonly jobs: number; readonly isQuiet: boolean }) {
-    this.#total = total;
-    this.#jobs = jobs;
-    this.#isQuiet = isQuiet;
-    this.#isTerminal = !isQuiet && Deno.stderr.isTerminal();
-    if (this.#isTerminal) this.#timer = setInterval(() => this.#draw(), DRAW_MS);
-  }
-
-  get passed(): number {
-    return this.#passed;
-  }
-
-  get failed(): number {
-    return this.#failed;
-  }
-
-  get costUsd(): number {
-    return this.#costUsd;
-  }
-
-  get elsewhere(): number {
-    return this.#elsewhere;
-  }
-
-  /** Another process of the same batch has one. */
-  leave(): void {
-    this.#elsewhere++;
-  }
-
-  begun(): void {
-    this.#running++;
-    this.#draw();
-  }
-
-  ended(record: AttemptRecord, how: "kept" | "interrupted" | "known elsewhere"): void {
-    this.#running--;
-    this.#costUsd += record.costUsd;
-    if (how === "kept") record.passed ? this.#passed++ : this.#failed++;
-    if (how === "known elsewhere") this.#elsewhere++;
-    this.say(attemptLine(record, how));
-  }
-
+export interface Progress {
+  /** What came of this process's work so far. `elsewhere`: attempts that other processes have. */
+  readonly counts: { passed: number; failed: number; running: number; costUsd: number; elsewhere: number };
+  readonly begun: () => void;
+  readonly ended: (record: AttemptRecord, how: "kept" | "interrupted" | "known elsewhere") => void;
   /** One line of its own. */
-  say(line: string): void {
-    if (this.#isQuiet) return;
-    writeAll(Deno.stderr, `${this.#isTerminal ? "\r\x1b[K" : ""}${line}\n`);
-    this.#draw();
-  }
-
+  readonly say: (line: string) => void;
   /** The line of numbers is gone, and no other one comes. Safe to call twice. */
-  close(): void {
-    clearInterval(this.#timer);
-    if (this.#timer !== undefined) writeAll(Deno.stderr, "\r\x1b[K");
-    this.#timer = undefined;
-  }
+  readonly close: () => void;
+}
 
-  #draw(): void {
-    if (this.#timer === undefined) return;
-    const done = this.#passed + this.#failed;
-    const left = Math.max(0, this.#total - done - this.#elsewhere);
-    const perAttempt = (performance.now() - this.#started) / Math.max(1, done);
+/** Nothing has happened yet. */
+export function openProgress(
+  { total, jobs, isQuiet }: { readonly total: number; readonly jobs: number; readonly isQuiet: boolean },
+): Progress {
+  const counts = { passed: 0, failed: 0, running: 0, costUsd: 0, elsewhere: 0 };
+  const started = performance.now();
+  const isTerminal = !isQuiet && Deno.stderr.isTerminal();
+  let timer = isTerminal ? setInterval(draw, DRAW_MS) : undefined;
+
+  function draw(): void {
+    if (timer === undefined) return;
+    const { passed, failed, running, costUsd, elsewhere } = counts;
+    const done = passed + failed;
+    const left = Math.max(0, total - done - elsewhere);
+    const perAttempt = (performance.now() - started) / Math.max(1, done);
     const parts = [
       `${done} done`,
-      ...(this.#failed > 0 ? [`${this.#failed} failed`] : []),
-      `${this.#running} running`,
-      `${Math.max(0, left - this.#running)} waiting`,
-      dollars(this.#costUsd),
-      ...(done < this.#jobs || left === 0 ? [] : [`about ${duration(perAttempt * left)} left`]),
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      `${running} running`,
+      `${Math.max(0, left - running)} waiting`,
+      dollars(costUsd),
+      ...(done < jobs || left === 0 ? [] : [`about ${duration(perAttempt * left)} left`]),
     ];
     const { columns } = Deno.consoleSize();
     writeAll(Deno.stderr, `\r\x1b[K${parts.join(" · ").slice(0, columns - 1)}`);
   }
+
+  function say(line: string): void {
+    if (isQuiet) return;
+    writeAll(Deno.stderr, `${isTerminal ? "\r\x1b[K" : ""}${line}\n`);
+    draw();
+  }
+
+  return {
+    counts,
+    begun() {
+      counts.running++;
+      draw();
+    },
+    ended(record, how) {
+      counts.running--;
+      counts.costUsd += record.costUsd;
+      if (how === "kept") record.passed ? counts.passed++ : counts.failed++;
+      if (how === "known elsewhere") counts.elsewhere++;
+      say(attemptLine(record, how));
+    },
+    say,
+    close() {
+      clearInterval(timer);
+      if (timer !== undefined) writeAll(Deno.stderr, "\r\x1b[K");
+      timer = undefined;
+    },
+  };
 }
 
 function attemptLine(record: AttemptRecord, how: string): string {

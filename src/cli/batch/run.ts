@@ -10,7 +10,7 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
 import { writeAll } from "../output/write_all.ts";
-import { dollars, duration, Progress } from "./progress.ts";
+import { dollars, duration, openProgress } from "./progress.ts";
 import { defaultArgs, taskOptions } from "./task_options.ts";
 import { isError, isFinished, Work } from "./work.ts";
 
@@ -43,7 +43,7 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   const known = mine.length - waiting.length;
   const failedBefore = known === 0 ? 0 : failures(folder, mine, new Set(waiting));
   const jobs = jobsOf(values["jobs"]);
-  const progress = new Progress({ total: waiting.length, jobs, isQuiet: values["quiet"] === true });
+  const progress = openProgress({ total: waiting.length, jobs, isQuiet: values["quiet"] === true });
   const part = shard ? ` of part ${shard.index + 1} of ${shard.count} (${shard.from})` : "";
   progress.say(
     `${attempts(waiting.length)} to run${part}${
@@ -57,7 +57,7 @@ export async function runBatch(invocation: Invocation): Promise<number> {
     ...(typeof values["timeout"] === "number" ? { timeoutMs: values["timeout"] } : {}),
   }).toEnd();
   progress.close();
-  const { passed, failed, elsewhere, costUsd } = progress;
+  const { passed, failed, elsewhere, costUsd } = progress.counts;
   const results = known + passed + failed;
   const has = results === 1 || mine.length === 1 ? "has" : "have";
   // A line each: none is longer than a terminal of 80 columns, where paths are short.

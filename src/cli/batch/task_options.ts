@@ -10,9 +10,7 @@ const NOT = ["record"];
 /** What demands more than that a run ends. */
 const PROOF = ["--require=", "--fail-on=", "--output-schema="];
 
-const flags: readonly Flag[] = (FLAGS as readonly Flag[]).filter(({ group, name }) =>
-  (GROUPS.includes(group) || MORE.includes(name)) && !NOT.includes(name)
-);
+const flags = FLAGS.filter(({ group, name }) => (GROUPS.includes(group) || MORE.includes(name)) && !NOT.includes(name));
 
 /** The options that a task may have: those of the command line, `--max-turns` as `maxTurns`. */
 export const taskOptions: TaskOptions = {

@@ -158,14 +158,18 @@ export class Work {
         continue;
       }
       if (isFinished(this.#folder, attempt, this.#bounds.again)) {
-        this.#progress.leave();
+        this.#progress.counts.elsewhere++;
         continue;
       }
       const money = this.#reserved(attempt);
       if (money === undefined) {
         // What runs may cost less than it could, and leave room again.
         this.#waiting.unshift(attempt);
-        if (this.#running === 0) return this.#withoutMoney();
+        if (this.#running === 0) {
+          const limit = dollars(this.#bounds.limitCostUsd ?? 0);
+          this.#end({ exitCode: 4, why: `the limit --limit-cost ${limit} was reached` });
+          return undefined;
+        }
         await sleep(LOOK_MS, this.#stop.signal).catch(() => {});
         continue;
       }
@@ -176,13 +180,8 @@ export class Work {
         return { attempt, generation: taken.generation, ...money.limit };
       }
       if (taken.kind === "unsure") this.#unsure.push(attempt);
-      else this.#progress.leave();
+      else this.#progress.counts.elsewhere++;
     }
-    return undefined;
-  }
-
-  #withoutMoney(): undefined {
-    this.#end({ exitCode: 4, why: `the limit --limit-cost ${dollars(this.#bounds.limitCostUsd ?? 0)} was reached` });
     return undefined;
   }
 
@@ -217,14 +216,8 @@ export class Work {
     try {
       const workspace = await this.#checkouts.folderOf(attempt.task.workspace);
       const limit = maxCostUsd === undefined ? {} : { maxCostUsd };
-      outcome = await runAttempt(attempt, {
-        folder,
-        kept,
-        workspace,
-        base: this.#base,
-        signal: this.#stop.signal,
-        ...limit,
-      });
+      const place = { folder, kept, workspace, base: this.#base, signal: this.#stop.signal, ...limit };
+      outcome = await runAttempt(attempt, place);
     } catch (error) {
       // Another task may have another repository, and that one can be had.
       if (error instanceof UserError && !this.#stop.signal.aborted) outcome = withoutRun(attempt, folder, error);

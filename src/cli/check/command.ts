@@ -7,10 +7,9 @@ import { attempt } from "../../core/support/attempt.ts";
 import { counted } from "../../core/support/text.ts";
 import { type Seen } from "../../provider/replay/seen.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
-import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
 import { type Change, changeLines, compareSeen, placesOf, type RuleCounts } from "./compare.ts";
-import { readSeen, runAgain } from "./recording.ts";
+import { readSeen, runAgain, untilSignal } from "./recording.ts";
 
 /** What became of one recording. */
 interface Checked {
@@ -36,30 +35,13 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
   }
   const { root } = configure(invocation, world);
   if (values["from"] !== undefined) return (await import("./go_on.ts")).goOn(invocation, root, world.cwd);
-  const stop = new AbortController();
-  let signalled: number | undefined;
-  const stopWatching = onSignals((code) => {
-    signalled = code;
-    stop.abort();
+  const all = await untilSignal(words, async (word, signal) => {
+    const file = resolve(world.cwd, word);
+    return await play(file, readSeen(file), { root, given: values, signal, keeps: values["update"] === true });
+  }, (checked, word) => {
+    if (!values["json"]) show(checked, word, values["verbose"] === true);
   });
-  const all: Checked[] = [];
-  try {
-    for (const word of words) {
-      const file = resolve(world.cwd, word);
-      const before = readSeen(file);
-      const checked = await play(file, before, {
-        root,
-        given: values,
-        signal: stop.signal,
-        keeps: values["update"] === true,
-      });
-      if (signalled !== undefined) return signalled;
-      all.push(checked);
-      if (!values["json"]) show(checked, word, values["verbose"] === true);
-    }
-  } finally {
-    stopWatching();
-  }
+  if (typeof all === "number") return all;
   const changed = all.filter(({ changes, isUpdated }) => changes.length > 0 && !isUpdated).length;
   const same = counted(all.length, "recording is as it was", "recordings are as they were");
   if (values["json"]) writeAll(Deno.stdout, visibleJson(all, 2) + "\n");

@@ -8,10 +8,9 @@ import { PLAYED_FIRST } from "../../engine/model/open_model.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { dollars, duration } from "../batch/progress.ts";
 import { modelOptionsOf } from "../batch/task_options.ts";
-import { onSignals } from "../output/signals.ts";
 import { writeAll } from "../output/write_all.ts";
 import { type Change, changeLines, compareSeen, placesOf, type RuleCounts } from "./compare.ts";
-import { readRecording, readSeen, runAgain } from "./recording.ts";
+import { readRecording, readSeen, runAgain, untilSignal } from "./recording.ts";
 
 /** What came of a recorded run that went on live. */
 interface Continued {
@@ -52,28 +51,15 @@ export async function goOn({ values, words }: Invocation, root: string, cwd: str
       fix: "Write sandpiper check --from 2 --model ID runs/fix.jsonl",
     });
   }
-  const stop = new AbortController();
-  let signalled: number | undefined;
-  const stopWatching = onSignals((code) => {
-    signalled = code;
-    stop.abort();
-  });
-  const all: Continued[] = [];
-  try {
-    for (const word of words) {
-      const one = await continued(resolve(cwd, word), count, {
-        root,
-        model: modelOptionsOf(values),
-        given: values,
-        signal: stop.signal,
-      });
-      if (signalled !== undefined) return signalled;
-      all.push(one);
+  const going = { root, model: modelOptionsOf(values), given: values };
+  const all = await untilSignal(
+    words,
+    (word, signal) => continued(resolve(cwd, word), count, { ...going, signal }),
+    (one, word) => {
       if (!values["json"]) show(one, word, String(values["model"]), values["verbose"] === true);
-    }
-  } finally {
-    stopWatching();
-  }
+    },
+  );
+  if (typeof all === "number") return all;
   if (values["json"]) writeAll(Deno.stdout, visibleJson(all, 2) + "\n");
   return all.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
 }

@@ -6,6 +6,7 @@ import { isObject } from "../../core/json.ts";
 import { type Seen, seenIn } from "../../provider/replay/seen.ts";
 import { wholeProgram } from "../../sandbox/confine/self.ts";
 import type { Values } from "../../config/options/parse.ts";
+import { onSignals } from "../output/signals.ts";
 import { recordedOptions } from "./recorded_options.ts";
 
 /** Longer tasks do not fit into an argument of a process everywhere; characters. */
@@ -98,7 +99,7 @@ export async function runAgain(
       ...args,
       ...(isWord ? ["--", task] : []),
     ],
-    env: { ...env },
+    env,
     stdin: "piped",
     stdout: "null",
     stderr: "piped",
@@ -108,4 +109,33 @@ export async function runAgain(
   await writer.write(new TextEncoder().encode(isWord ? "" : task)).then(() => writer.close()).catch(() => {});
   const { code, stderr } = await child.output();
   return { code, said: stripControls(new TextDecoder().decode(stderr)).trim().split("\n").slice(0, 3) };
+}
+
+/**
+ * What playing each recording came to, in their order; `onDone` is told of each at once. A signal's exit code where one came:
+ * what it ended is not told.
+ */
+export async function untilSignal<T>(
+  words: readonly string[],
+  play: (word: string, signal: AbortSignal) => Promise<T>,
+  onDone: (done: T, word: string) => void,
+): Promise<readonly T[] | number> {
+  const stop = new AbortController();
+  let signalled: number | undefined;
+  const stopWatching = onSignals((code) => {
+    signalled = code;
+    stop.abort();
+  });
+  const all: T[] = [];
+  try {
+    for (const word of words) {
+      const done = await play(word, stop.signal);
+      if (signalled !== undefined) return signalled;
+      all.push(done);
+      onDone(done, word);
+    }
+  } finally {
+    stopWatching();
+  }
+  return all;
 }

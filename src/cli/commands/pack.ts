@@ -1,5 +1,4 @@
 import { basename, dirname, join, relative, resolve } from "@std/path";
-import { type Flag } from "../../config/options/flag.ts";
 import { FLAGS } from "../../config/options/flags.ts";
 import { POLICY_GROUPS } from "../../config/options/packed.ts";
 import { type Invocation, parseCommandLine, type Values } from "../../config/options/parse.ts";
@@ -45,8 +44,8 @@ export async function packCommand({ values, words }: Invocation): Promise<number
   const extensions = pathsOf(values["extension"], cwd).map(extensionAt);
   const sources = [
     ...(await Promise.all(pathsOf(values["skills"], cwd).map(skillsIn))).flat(),
-    ...(await Promise.all(pathsOf(values["templates"], cwd).map(templatesIn))).flat(),
-    ...(await Promise.all(pathsOf(values["agents"], cwd).map(agentsIn))).flat(),
+    ...(await Promise.all(pathsOf(values["templates"], cwd).map((at) => filesIn(at, "template", readTemplate)))).flat(),
+    ...(await Promise.all(pathsOf(values["agents"], cwd).map((at) => filesIn(at, "agent", readAgentAt)))).flat(),
     ...extensions.flatMap(({ sources }) => sources),
   ];
   const twice = sources.find(({ to }, at) => sources.findIndex((one) => one.to === to) !== at);
@@ -137,22 +136,18 @@ async function skillsIn(folder: string): Promise<Source[]> {
   }));
 }
 
-async function templatesIn(folder: string): Promise<Source[]> {
+/** Files NAME.md of a folder, each of which `read` takes. */
+async function filesIn(
+  folder: string,
+  what: "template" | "agent",
+  read: (path: string, name: string) => Promise<object>,
+): Promise<Source[]> {
   return await Promise.all(
-    markdownIn(folder, "template").map(async (name) => {
-      const read = await readTemplate(join(folder, name), name.slice(0, -".md".length));
-      if ("rejected" in read) throw refused(join(folder, name), read.rejected, "Correct the template");
-      return { from: join(folder, name), to: `templates/${name}` };
-    }),
-  );
-}
-
-async function agentsIn(folder: string): Promise<Source[]> {
-  return await Promise.all(
-    markdownIn(folder, "agent").map(async (name) => {
-      const read = await readAgentAt(join(folder, name));
-      if ("rejected" in read) throw refused(join(folder, name), read.rejected, "Correct the agent");
-      return { from: join(folder, name), to: `agents/${name}` };
+    markdownIn(folder, what).map(async (file) => {
+      const path = join(folder, file);
+      const found = await read(path, file.slice(0, -".md".length));
+      if ("rejected" in found) throw refused(path, String(found.rejected), `Correct the ${what}`);
+      return { from: path, to: `${what}s/${file}` };
     }),
   );
 }
@@ -209,9 +204,8 @@ function settingsOf(value: Values[string], cwd: string): JsonObject {
 function flagsOf(value: Values[string]): JsonObject {
   if (typeof value !== "string") return {};
   const { values, words, command } = parseCommandLine(wordsOf(value));
-  const known: readonly Flag[] = FLAGS;
   const odd = Object.keys(values).find((name) =>
-    !POLICY_GROUPS.includes(known.find((flag) => flag.name === name)?.group ?? "Run")
+    !POLICY_GROUPS.includes(FLAGS.find((flag) => flag.name === name)?.group ?? "Run")
   );
   if (odd === undefined && words.length === 0 && command === undefined) return values as JsonObject; // no value is absent
   throw new UserError({

@@ -1,8 +1,7 @@
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { makeTemporary } from "../../engine/sessions/session_folders.ts";
-import { configure } from "../../config/config.ts";
-import type { Config } from "../../config/config.ts";
+import { type Config, configure } from "../../config/config.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Provider } from "../../core/provider.ts";
 import { openReplayText } from "../../provider/replay/replay.ts";

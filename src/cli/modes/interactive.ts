@@ -3,7 +3,6 @@ import type { Config } from "../../config/config.ts";
 import { mayHost } from "../../config/host_permissions.ts";
 import type { Values } from "../../config/options/parse.ts";
 import { readGitBranch } from "../../context/git/branch.ts";
-import type { Engine } from "../../core/engine.ts";
 import type { UserError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
@@ -86,7 +85,6 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
     const { ask, ui } = questions;
     return await openEngine({ config, choice, channel: "interactive", ask, ui, grants, onLeft });
   });
-  const engine = (): Promise<Engine> => opening;
   const historyFile = stateFolder !== undefined && mayHost({ name: "write", path: stateFolder })
     ? join(stateFolder, "history.jsonl")
     : undefined;
@@ -119,32 +117,32 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
         const { modelLines } = await import("../interactive/models.ts");
         return await modelLines(config, choice);
       },
-      ...sessionShelf(config, async () => (await engine()).state().sessionId),
+      ...sessionShelf(config, async () => (await opening).state().sessionId),
       async policy() {
         const { describePolicy } = await import("../../sandbox/policy/describe.ts");
-        const { policy } = (await engine()).state();
+        const { policy } = (await opening).state();
         return [`Workspace: ${policy.root}`, ...describePolicy(policy)];
       },
       async audit() {
         const { auditLines } = await import("../interactive/audit_lines.ts");
-        return auditLines(auditFolder, (await engine()).store());
+        return auditLines(auditFolder, (await opening).store());
       },
       async exportSession(path) {
         const { exportSession } = await import("../interactive/export_session.ts");
-        return exportSession((await engine()).store(), path, cwd);
+        return exportSession((await opening).store(), path, cwd);
       },
       history: promptHistory(historyFile),
       async files() {
         const { listedFiles } = await import("../interactive/listed_files.ts");
-        return listedFiles((await engine()).state().policy);
+        return listedFiles((await opening).state().policy);
       },
       async readImage(path) {
-        const { readPicture } = await import("../interactive/read_picture.ts");
+        const { readPicture } = await import("../interactive/pictures.ts");
         return await readPicture(path, root, home);
       },
       async keepPicture(other) {
-        const { clipboardPicture } = await import("../interactive/clipboard_picture.ts");
-        const bytes = await clipboardPicture(env, (await engine()).state().policy) ?? await other();
+        const { clipboardPicture } = await import("../interactive/pictures.ts");
+        const bytes = await clipboardPicture(env, (await opening).state().policy) ?? await other();
         if (!bytes) return undefined;
         const path = await Deno.makeTempFile({ prefix: "sandpiper-", suffix: ".png" });
         pictures.push(path);

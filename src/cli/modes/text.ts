@@ -18,12 +18,6 @@ export interface TextOutput {
   readonly progress?: (line: string) => void;
 }
 
-/** What text mode knows at the end. */
-export interface TextOutcome extends ModeOutcome {
-  /** The last reply of the model, whole or not. */
-  readonly last?: AssistantMessage;
-}
-
 /** What --verbose shows of a command's output: lines, and UTF-16 units of one. */
 const OUTPUT_LINES = 20;
 const OUTPUT_UNITS = 1000;
@@ -34,8 +28,8 @@ export function isTextEvent({ type }: AgentEvent): boolean {
 }
 
 /** Writes the final assistant text and nothing else (R260). */
-export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOutput): Promise<TextOutcome> {
-  let outcome: TextOutcome = { ending: "error" };
+export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOutput): Promise<ModeOutcome> {
+  let outcome: ModeOutcome = { ending: "error" };
   let last: AssistantMessage | undefined;
   let denialsOf: ((event: AgentEvent) => string[]) | undefined;
   const progressOf = progressLines();
@@ -60,7 +54,7 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   const said = last && isAnswer ? (output.shape ?? ((text) => text))(textOf(last.content)) : "";
   const text = stripControls(said).replace(/\n+$/, "");
   if (text !== "") output.answer(text + "\n");
-  return { ...outcome, ...(last ? { last } : {}) };
+  return outcome;
 }
 
 /** Whether a call, a sub-agent's too, ended with more than its text: most runs meet no denial. */

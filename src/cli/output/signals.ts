@@ -1,4 +1,5 @@
 import { readVariable } from "../../config/host_environment.ts";
+import { within } from "../../core/support/sleep.ts";
 
 /** Exit codes of the signals that end a run in good order: 128 + the signal's number. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -62,10 +63,7 @@ export function watchSignals(): SignalWatch {
     async opened(opening) {
       const open = await before(opening);
       if (open) return open;
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, OPENING_MS);
-      await Promise.race([opening.then((one) => one.close(), () => {}), late]);
-      clearTimeout(timer);
+      await within(OPENING_MS, opening.then((one) => one.close(), () => {}));
       return undefined;
     },
     stop,

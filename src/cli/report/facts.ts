@@ -1,38 +1,21 @@
 import type { ChangeSet } from "../../core/changes.ts";
-import type { CheckFact, CommandFact, DenialFact } from "./run_report.ts";
+import type { CheckFact, CommandFact, DenialFact, RunReport } from "./run_report.ts";
 import type { BilledRound } from "../../session/bill.ts";
 import type { Manifest } from "../../core/compiled_prompt.ts";
 import type { AgentEvent, RunTotals } from "../../core/event.ts";
 import { type AssistantMessage, textOf } from "../../core/message.ts";
 import { refusalsIn } from "../output/denial_lines.ts";
 
-/** What happened in a run, from its events alone. */
-export interface RunFacts {
-  /** The first message of the user. */
-  readonly task?: string;
-  /** Text of the last reply. */
-  readonly answer: string;
-  readonly commands: readonly CommandFact[];
-  /** Each thing once, in order of occurrence; of each denied call one at least. */
-  readonly denials: readonly DenialFact[];
-  /** Calls of tools that met a denial, whether a grant helps or not. */
-  readonly deniedCalls: number;
-  /** Whether the last call of the run was one of them. */
+/** What happened in a run, from its events alone: what its report tells, and what that is made from. */
+export interface RunFacts
+  extends
+    Pick<RunReport, "task" | "answer" | "commands" | "denials" | "deniedCalls" | "failedCalls" | "checks" | "hosts">,
+    Pick<RunReport, "warnings" | "changes" | "totals"> {
+  /** Whether the last call of the run was one of `deniedCalls`. */
   readonly isLastDenied: boolean;
-  /** Calls that failed, denied ones among them. */
-  readonly failedCalls: number;
-  readonly checks: readonly CheckFact[];
-  /** Hosts that commands were let through to. */
-  readonly hosts: readonly string[];
-  /** Warnings and errors that were told. */
-  readonly warnings: readonly string[];
-  /** What files became; absent where calls may have written and nobody looked. */
-  readonly changes?: Pick<ChangeSet, "files" | "linesAdded" | "linesRemoved" | "counted" | "leftOut">;
   /** Each request as it was paid for. */
   readonly rounds: readonly BilledRound[];
   readonly fingerprints?: Manifest["fingerprints"];
-  /** Absent when the run was ended before it could count. */
-  readonly totals?: RunTotals;
 }
 
 /** Collects the facts of a run while its events go by. */

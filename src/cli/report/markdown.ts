@@ -3,7 +3,7 @@ import { lostText } from "../../core/support/lost_text.ts";
 import type { FileChange } from "../../core/changes.ts";
 import type { RunReport } from "./run_report.ts";
 import { counted, stripControls } from "../../core/support/text.ts";
-import { proseMarkdown } from "../../session/export/markdown.ts";
+import { fenced, proseMarkdown } from "../../session/export/markdown.ts";
 
 /** Lines of a failed check. */
 const LAST_LINES = 20;
@@ -139,9 +139,7 @@ function table<T>(title: string, heads: readonly string[], rows: readonly T[], c
 
 /** Foreign text in lines of its own: its end, as code that nothing in it can end. */
 function block(foreign: string): string {
-  const lines = stripControls(foreign).trimEnd().split("\n").slice(-LAST_LINES);
-  const fence = "`".repeat(Math.max(2, ...(foreign.match(/`+/g) ?? []).map((run) => run.length)) + 1);
-  return [fence, ...lines, fence].join("\n");
+  return fenced(stripControls(foreign).trimEnd().split("\n").slice(-LAST_LINES).join("\n"));
 }
 
 /** Foreign text in a cell: one line, no pipe, nothing that ends the code. */

@@ -1,7 +1,7 @@
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { RpcContext, RpcModels } from "./command.ts";
-import { sleep, unlessAborted } from "../../core/support/sleep.ts";
+import { unlessAborted, within } from "../../core/support/sleep.ts";
 import { linesOf } from "./lines.ts";
 import type { RpcQuestions } from "./questions.ts";
 import { failure, serve } from "./serve.ts";
@@ -85,9 +85,7 @@ export async function rpcMode(
     if (!stop.aborted) return;
     await engine.abort();
     // What was stopped still answers; a command of an extension may go on for as long as it likes.
-    const late = new AbortController();
-    await Promise.race([answered, sleep(LAST_ANSWERS_MS, late.signal)]);
-    late.abort();
+    await within(LAST_ANSWERS_MS, answered);
   } finally {
     stop.removeEventListener("abort", end);
     questions.close();

@@ -1,5 +1,7 @@
 import type { AgentEvent } from "../../core/event.ts";
+import { within } from "../../core/support/sleep.ts";
 import { formatSize } from "../../core/support/text.ts";
+import { watchReader } from "../output/reader_gone.ts";
 
 /** Unread output after which a reader counts as gone, bytes: whoever stops reading must not fill the memory. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
@@ -76,15 +78,32 @@ export function outgoing(
       put(line);
     },
     async flush(limitMs) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, limitMs);
-      const drained = (async () => {
+      const drain = async (): Promise<void> => {
         while (writing) await writing;
-      })();
-      await Promise.race([drained, promise]);
-      clearTimeout(timer);
+      };
+      await within(limitMs, drain());
     },
   };
+}
+
+/** How long the last lines may take to be read when the process ends, milliseconds. */
+const LAST_LINES_MS = 2000;
+
+/** Lines to standard output; `gone` aborts also where nobody reads it any more and nothing is written. */
+export function standardOutput(): Outgoing & {
+  /** From now on a reader that goes away is none that left too early. */
+  readonly stopLooking: () => void;
+  /** Waits for a reader that is still there to read the last lines, not for ever. */
+  readonly end: () => Promise<void>;
+} {
+  const output = outgoing((bytes) => Deno.stdout.write(bytes));
+  const left = new AbortController();
+  const stopLooking = watchReader(1, () => left.abort());
+  const gone = AbortSignal.any([output.gone, left.signal]);
+  const end = async (): Promise<void> => {
+    if (!gone.aborted || output.isBehind()) await output.flush(LAST_LINES_MS);
+  };
+  return { ...output, gone, stopLooking, end };
 }
 
 /** Why a session ends whose reader is behind. */

@@ -7,13 +7,9 @@ import { watchSignals } from "../output/signals.ts";
 import { warner } from "../output/report.ts";
 import { rpcModels } from "./models.ts";
 import { rpcMode } from "./mode.ts";
-import { behindReason, outgoing } from "./outgoing.ts";
+import { behindReason, standardOutput } from "./outgoing.ts";
 import { rpcGrants, rpcUi } from "./ui.ts";
 import { rpcQuestions } from "./questions.ts";
-import { watchReader } from "../output/reader_gone.ts";
-
-/** How long the last lines may take to be read when the process ends, milliseconds. */
-const LAST_LINES_MS = 2000;
 
 /**
  * Serves one session over standard input and output. Returns the exit code: 0 at the end of the input, 1 when nobody reads
@@ -36,32 +32,24 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
       onLeft: warn,
     }));
     if (!engine) return watch.exitCode() ?? 1;
-    const output = outgoing((bytes) => Deno.stdout.write(bytes));
-    const left = new AbortController();
-    const stopLooking = watchReader(1, () => left.abort());
-    const readerGone = AbortSignal.any([output.gone, left.signal]);
+    const output = standardOutput();
     try {
       for (const notice of engine.notices) warn(notice);
       const { sessionId: id, cwd } = engine.state();
       output.send({ type: "session", version: 3, id, timestamp: new Date().toISOString(), cwd });
       await rpcMode(
-        {
-          engine,
-          models: rpcModels(config, choice),
-          questions,
-          ...(first === undefined ? {} : { first }),
-        },
-        { input: Deno.stdin.readable, send: output.send, stop: AbortSignal.any([watch.signal, readerGone]) },
+        { engine, models: rpcModels(config, choice), questions, ...(first === undefined ? {} : { first }) },
+        { input: Deno.stdin.readable, send: output.send, stop: AbortSignal.any([watch.signal, output.gone]) },
       );
     } finally {
-      stopLooking();
+      output.stopLooking();
       await engine.close();
-      if (!readerGone.aborted || output.isBehind()) await output.flush(LAST_LINES_MS);
+      await output.end();
     }
     const signalled = watch.exitCode();
     if (signalled !== undefined) return signalled;
     if (output.isBehind()) throw behind();
-    return readerGone.aborted ? 1 : 0;
+    return output.gone.aborted ? 1 : 0;
   } finally {
     watch.stop();
   }

@@ -46,29 +46,19 @@ export const SESSION_COMMANDS = {
   ),
   undo: command(
     z.object({
-      to: z.optional(z.union([z.string(), z.number()])),
-      at: z.optional(z.string()),
-      redo: z.optional(z.boolean()),
-      dryRun: z.optional(z.boolean()),
-      force: z.optional(z.boolean()),
+      to: z.exactOptional(z.union([z.string(), z.number()])),
+      at: z.exactOptional(z.string()),
+      redo: z.exactOptional(z.boolean()),
+      dryRun: z.exactOptional(z.boolean()),
+      force: z.exactOptional(z.boolean()),
     }),
-    ({ to, at, redo, dryRun, force }, { engine }) =>
-      engine.undo({
-        ...(to === undefined ? {} : { to }),
-        ...(at === undefined ? {} : { at }),
-        ...(redo === undefined ? {} : { redo }),
-        ...(dryRun === undefined ? {} : { dryRun }),
-        ...(force === undefined ? {} : { force }),
-      }),
+    (request, { engine }) => engine.undo(request),
   ),
   begin_trial: plain(({ engine }) => engine.beginTrial()),
   end_trial: command(
-    z.object({ paths: z.optional(z.array(z.string())), dryRun: z.optional(z.boolean()) }),
-    async ({ paths, dryRun }, { engine }) => {
-      const outcome = await engine.endTrial({
-        ...(paths === undefined ? {} : { paths }),
-        ...(dryRun === undefined ? {} : { dryRun }),
-      });
+    z.object({ paths: z.exactOptional(z.array(z.string())), dryRun: z.exactOptional(z.boolean()) }),
+    async (request, { engine }) => {
+      const outcome = await engine.endTrial(request);
       const kept = outcome.isDone ? engine.trialResult()?.patch : undefined;
       return { ...outcome, ...(kept === undefined ? {} : { patch: kept }) };
     },

@@ -18,28 +18,7 @@ export type {
   Handler,
   ToolRegistration,
 } from "../../hooks/api/api.ts";
-export type {
-  AskPermission,
-  BackgroundView,
-  ChoiceSource,
-  CommandView,
-  ContextUsage,
-  Engine,
-  EngineState,
-  InputSource,
-  LostCache,
-  MoveOptions,
-  PlanAnswer,
-  PlanState,
-  PromptOutcome,
-  QueueMode,
-  RoundBill,
-  SessionTotals,
-  TodoItem,
-  ToolView,
-  UserCommandOutcome,
-  UserPrompt,
-} from "../../core/engine.ts";
+export type * from "../../core/engine.ts";
 export type {
   ContextUsage as ExtensionContextUsage,
   CustomDraft,
@@ -54,24 +33,10 @@ export type {
 export type * from "../../core/changes.ts";
 export type * from "../../core/event.ts";
 export type { AskGrant, ExtensionPermissions, GrantAnswer, GrantRequest } from "../../core/hook.ts";
-export type {
-  BeforeAgentStartEvent,
-  BeforeAgentStartResult,
-  InputEvent,
-  InputResult,
-  InputSource as HookInputSource,
-  ResourcePaths,
-  SessionBeforeCompactEvent,
-  SessionBeforeCompactResult,
-  SessionBeforeTreeEvent,
-  SessionBeforeTreeResult,
-  ToolCallEvent,
-  ToolCallResult,
-  ToolResultEvent,
-  ToolResultPatch,
-  UserBashEvent,
-  UserBashResult,
-} from "../../core/hook_decisions.ts";
+export type * from "../../core/hook_decisions.ts";
+// Both name one.
+export type { InputSource } from "../../core/engine.ts";
+export type { InputSource as HookInputSource } from "../../core/hook_decisions.ts";
 export type * from "../../core/hook_events.ts";
 export type * from "../../core/json.ts";
 export type * from "../../core/message.ts";
@@ -87,13 +52,13 @@ export type {
   Diagnostic,
   DiagnosticCode,
   Profile,
+  PromptBlock,
   PromptSource,
   PromptTool,
   SkillState,
   SourceStatus,
   Stability,
 } from "../../core/prompt.ts";
-export type { PromptBlock } from "../../core/prompt.ts";
 export type * from "../../core/provider.ts";
 export type * from "../../core/session.ts";
 export type { ToolResult } from "../../core/tool_result.ts";

@@ -2,7 +2,7 @@ import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { actFor } from "../../hooks/api/in_process.ts";
 import type { InProcessExtension } from "../../hooks/open.ts";
-import type { Extension, Registration } from "../../hooks/events/extension.ts";
+import { type Extension, NO_REGISTRATION, type Registration } from "../../hooks/events/extension.ts";
 import { readJson } from "../../hooks/events/json_text.ts";
 import { readOutcomes, readToolResult } from "../../hooks/events/outcome.ts";
 import { readRegistration } from "../../hooks/events/registration_shape.ts";
@@ -30,12 +30,7 @@ export function remoteExtensions(names: readonly string[], { put }: WireQuestion
   const load = async (name: string, host: HostActions, facts: ExtensionFacts): Promise<Extension> => {
     const ended = new AbortController();
     // Its factory may ask the session something already.
-    const own: Loaded = {
-      host,
-      registration: { events: [], tools: [], commands: [], flags: [] },
-      listeners: [],
-      ended,
-    };
+    const own: Loaded = { host, registration: NO_REGISTRATION, listeners: [], ended };
     loaded.set(name, own);
     own.registration = readOf(await put({ name: "load", args: [name, facts] }, ended.signal));
     const within = (signal: AbortSignal): AbortSignal => AbortSignal.any([ended.signal, signal]);

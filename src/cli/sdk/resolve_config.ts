@@ -10,8 +10,7 @@ import type { Values } from "../../config/options/parse.ts";
 import { type Setting, SETTINGS, type Settings } from "../../config/settings/settings_table.ts";
 import { misfit } from "../../config/settings/shape.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
-import type { AgentOptions } from "./options.ts";
-import type { AgentPermissions } from "./options.ts";
+import type { AgentOptions, AgentPermissions } from "./options.ts";
 
 /** What an engine is opened with. */
 export interface AgentConfig {

@@ -1,16 +1,14 @@
-import type { AskPermission } from "../../core/engine.ts";
 import type { PermissionAnswer } from "../../core/event.ts";
-import type { AskGrant, GrantAnswer } from "../../core/hook.ts";
+import type { GrantAnswer } from "../../core/hook.ts";
 import type { HostUi } from "../../core/host_actions.ts";
 import type { Provider, ProviderEvent } from "../../core/provider.ts";
 import type { PromptAugment } from "../../prompt/augment.ts";
 import type { PromptBuilder } from "../../prompt/prompt_builder.ts";
 import { createMailbox } from "../../agent/mailbox.ts";
-import { UserError } from "../../core/error.ts";
+import { messageOf, UserError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
-import { watchReader } from "../output/reader_gone.ts";
 import { watchSignals } from "../output/signals.ts";
-import { behindReason, type Outgoing, outgoing } from "../rpc/outgoing.ts";
+import { behindReason, type Outgoing, standardOutput } from "../rpc/outgoing.ts";
 import { linesOf } from "../rpc/lines.ts";
 import { openAgent } from "./agent.ts";
 import type { Agent } from "./agent_api.ts";
@@ -28,32 +26,26 @@ import {
   type WireMethod,
 } from "./wire.ts";
 
-/** How long the last lines may take to be read when the process ends, milliseconds. */
-const LAST_LINES_MS = 2000;
-
 /**
  * Serves one agent to the program at the other end of standard input and output (`npm/sdk`). Returns the exit code: 0 at
  * the end of the input, which closes the agent; 1 when nobody reads the output any more, else that of the signal.
  */
 export async function serveSdk(isPacked: boolean): Promise<number> {
   const watch = watchSignals();
-  const output = outgoing((bytes) => Deno.stdout.write(bytes));
-  const left = new AbortController();
-  const stopLooking = watchReader(1, () => left.abort());
-  const readerGone = AbortSignal.any([output.gone, left.signal]);
+  const output = standardOutput();
   const served = serveAgent(output, isPacked);
   try {
-    for await (const line of linesOf(Deno.stdin.readable, { stop: AbortSignal.any([watch.signal, readerGone]) })) {
+    for await (const line of linesOf(Deno.stdin.readable, { stop: AbortSignal.any([watch.signal, output.gone]) })) {
       if ("error" in line) served.fail({ message: line.error });
       else served.take(line.text);
     }
   } finally {
-    stopLooking();
+    output.stopLooking();
     await served.close();
-    if (!readerGone.aborted || output.isBehind()) await output.flush(LAST_LINES_MS);
+    await output.end();
     watch.stop();
   }
-  return watch.exitCode() ?? (readerGone.aborted ? 1 : 0);
+  return watch.exitCode() ?? (output.gone.aborted ? 1 : 0);
 }
 
 interface Served {
@@ -188,8 +180,8 @@ function optionsOf({ options, model, augments, answers }: OpenLine, questions: W
     ...(augments
       ? { augments: augments.map((one) => ({ ...one, blocks: () => one.blocks } as unknown as PromptAugment)) }
       : {}),
-    ...(has("ask") ? { ask: remoteAsk(questions) } : {}),
-    ...(has("askGrant") ? { askGrant: remoteGrant(questions) } : {}),
+    ...(has("ask") ? { ask: remoteAnswer("ask", PERMISSION_ANSWERS, questions) } : {}),
+    ...(has("askGrant") ? { askGrant: remoteAnswer("askGrant", GRANT_ANSWERS, questions) } : {}),
     ...(has("ui") ? { ui: remoteUi(questions) } : {}),
     ...(has("promptBuilder") ? { promptBuilder: remoteBuilder(questions) } : {}),
   };
@@ -199,17 +191,10 @@ const PERMISSION_ANSWERS: readonly PermissionAnswer[] = ["once", "session", "pro
 const GRANT_ANSWERS: readonly GrantAnswer[] = ["once", "session", "always", "no"];
 
 /** Anything but one of the answers, an error among them, is a no. */
-function remoteAsk({ put }: WireQuestions): AskPermission {
-  return async (request, signal) => {
-    const given = await put({ name: "ask", args: [request] }, signal).catch(() => "no");
-    return PERMISSION_ANSWERS.find((answer) => answer === given) ?? "no";
-  };
-}
-
-function remoteGrant({ put }: WireQuestions): AskGrant {
-  return async (request, signal) => {
-    const given = await put({ name: "askGrant", args: [request] }, signal).catch(() => "no");
-    return GRANT_ANSWERS.find((answer) => answer === given) ?? "no";
+function remoteAnswer<A extends string>(name: "ask" | "askGrant", answers: readonly A[], { put }: WireQuestions) {
+  return async (request: object, signal: AbortSignal): Promise<A | "no"> => {
+    const given = await put({ name, args: [request] }, signal).catch(() => "no");
+    return answers.find((answer) => answer === given) ?? "no";
   };
 }
 
@@ -272,8 +257,7 @@ function remoteModel(
 function endedBy(provider: string, model: string, isAborted: boolean, error: unknown): ProviderEvent {
   const message = { role: "assistant" as const, content: [], provider, model, timestamp: Date.now() };
   if (isAborted) return { type: "end", message: { ...message, stopReason: "aborted" } };
-  const why = error instanceof Error ? error.message : String(error);
-  const failure = { kind: "network" as const, message: why, retry: false };
+  const failure = { kind: "network" as const, message: messageOf(error), retry: false };
   return { type: "end", message: { ...message, stopReason: "error", failure } };
 }
 

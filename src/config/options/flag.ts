@@ -1,5 +1,5 @@
 /** How an option takes its value. `scope`: bare means everything, `=a,b` a list, as in Deno. */
-export type FlagKind = "boolean" | "string" | "number" | "duration" | "list" | "repeat" | "scope";
+type FlagKind = "boolean" | "string" | "number" | "duration" | "list" | "repeat" | "scope";
 
 /** One command-line option; parser, `--help` and docs/options.md come from this table. */
 export interface Flag {
@@ -18,4 +18,28 @@ export interface Flag {
   readonly group: "Run" | "Session" | "Model" | "Prompt" | "Tools and their scope" | "Limits" | "Proof" | "Output";
   /** Key in settings.json that the option overrides. */
   readonly setting?: string;
+}
+
+/** An option that is in no group yet. */
+export type Row = Omit<Flag, "group">;
+
+/** What few options have besides. */
+type More = Partial<Pick<Row, "short" | "isOptional" | "takesOptions" | "choices" | "setting">>;
+
+const valued = (kind: FlagKind) => (name: string, value: string, help: string, more: More = {}): Row => {
+  return { name, kind, value, help, ...more };
+};
+
+/** Rows of the option tables, by the kind of their value. */
+export const toggle = (name: string, help: string, more: More = {}): Row => ({ name, kind: "boolean", help, ...more });
+export const text = valued("string");
+export const number = valued("number");
+export const duration = valued("duration");
+export const list = valued("list");
+export const repeat = valued("repeat");
+export const scope = valued("scope");
+
+/** Rows that stand under one title of the help text. */
+export function inGroup(group: Flag["group"], rows: readonly Row[]): Flag[] {
+  return rows.map((row) => ({ ...row, group }));
 }

@@ -50,13 +50,7 @@ const NAMED = ["providers", "models", "mcpServers", "keybindings"] as const;
 /** Settings that are compared value by value below, and are not simply the pack's. */
 const COMPARED: readonly string[] = [
   ...NAMED,
-  "limits",
-  "bash",
-  "permissions",
-  "checks",
-  "tools",
-  "sandbox",
-  "extensions",
+  ...["limits", "bash", "permissions", "checks", "tools", "sandbox", "extensions"],
 ];
 
 /** Makes the layer of a pack. Throws UserError for settings that are none. */
@@ -140,7 +134,8 @@ function packedValues(given: Values, layer: Pick<PackLayer, "pack" | "settings" 
   }
   if (given["profile"] === "none" && hidesPrompt(pack)) throw refuse("profile", "its prompt would be left out");
   // What the pack's settings say, options would override.
-  for (const { name, setting } of FLAGS.flatMap((flag) => "setting" in flag ? [flag] : [])) {
+  for (const { name, setting } of FLAGS) {
+    if (setting === undefined) continue;
     const fixed = (settings as Readonly<Record<string, unknown>>)[setting];
     if (fixed === undefined || COMPARED.includes(setting)) continue;
     if (given[name] !== undefined && given[name] !== fixed) throw refuse(name, `${setting} is settled in it`);

@@ -13,16 +13,18 @@ export interface Setting {
 }
 
 const text = { type: "string" } as const;
+const yes = { type: "boolean" } as const;
+const texts = { type: "array", items: text } as const;
+const words = { type: "object", additionalProperties: text } as const;
 const amount = { type: "number", exclusiveMinimum: 0 } as const;
+const price = { type: "number", minimum: 0 } as const;
 const count = { type: "integer", minimum: 1 } as const;
 const within = (minimum: number, maximum: number) => ({ type: "integer", minimum, maximum }) as const;
-const scope = { anyOf: [{ type: "boolean" }, { type: "array", items: text }] } as const;
-const keys = { anyOf: [text, { type: "array", items: text }] } as const;
+const scope = { anyOf: [yes, texts] } as const;
+const keys = { anyOf: [text, texts] } as const;
 const oneOf = <T extends string>(...values: readonly T[]) => ({ type: "string", enum: values }) as const;
 const object = <T extends Readonly<Record<string, Shape>>>(properties: T) =>
   ({ type: "object", properties, additionalProperties: false }) as const;
-
-const yes = { type: "boolean" } as const;
 
 /** As in `src/provider/capabilities/capabilities.ts`. */
 const capabilities = object({
@@ -58,29 +60,22 @@ const model = object({
   contextWindow: count,
   maxTokens: count,
   input: { type: "array", items: oneOf("text", "image") },
-  reasoning: { type: "boolean" },
+  reasoning: yes,
   capabilities,
   price: {
-    ...object({
-      input: { type: "number", minimum: 0 },
-      cachedInput: { type: "number", minimum: 0 },
-      cacheWrite: { type: "number", minimum: 0 },
-      output: { type: "number", minimum: 0 },
-    }),
+    ...object({ input: price, cachedInput: price, cacheWrite: price, output: price }),
     required: ["input", "output"],
   },
 });
-
-const words = { type: "object", additionalProperties: text } as const;
 
 const provider = object({
   label: text,
   api: oneOf(...PROVIDER_APIS),
   baseUrl: text,
-  keyEnv: { type: "array", items: text },
-  apiKeyCommand: { anyOf: [{ type: "array", items: text }, text] },
+  keyEnv: texts,
+  apiKeyCommand: { anyOf: [texts, text] },
   keyHeader: oneOf("bearer", "x-api-key", "api-key"),
-  isKeyOptional: { type: "boolean" },
+  isKeyOptional: yes,
   headers: words,
   query: words,
   stallMs: amount,
@@ -107,16 +102,13 @@ export const SETTINGS = {
     help: "providers by name: fields of a built-in one, or another one; see docs/providers.md",
     userOnly: true,
   },
-  thinking: {
-    shape: oneOf(...THINKING_LEVELS),
-    help: "reasoning effort; off leaves it out of the request",
-  },
+  thinking: { shape: oneOf(...THINKING_LEVELS), help: "reasoning effort; off leaves it out of the request" },
   models: {
     shape: { type: "object", additionalProperties: model },
     help: "data of models by id or provider/id; prices in USD per million tokens",
     userOnly: true,
   },
-  tools: { shape: { type: "array", items: text }, help: "tools that are on at the start" },
+  tools: { shape: texts, help: "tools that are on at the start" },
   agents: {
     shape: object({ parallel: within(1, 16) }),
     help: "Sub-agents: parallel, how many of them run at once (4 unless told otherwise)",
@@ -130,22 +122,19 @@ export const SETTINGS = {
     shape: {
       anyOf: [
         oneOf("sections", "replace"),
-        object({ mode: oneOf("sections", "replace"), defaults: { type: "boolean" }, withSystem: { type: "boolean" } }),
+        object({ mode: oneOf("sections", "replace"), defaults: yes, withSystem: yes }),
       ],
     },
     help: "SOUL.md and IDENTITY.md beside the built-in identity, or in its place",
   },
   memory: {
-    shape: { type: "boolean" },
+    shape: yes,
     help: "put your notes from earlier sessions into the prompt; see docs/prompt.md",
     userOnly: true,
   },
-  toolRecoveryPolicy: {
-    shape: { type: "boolean" },
-    help: "tell the model in the prompt how to go on after a failed tool",
-  },
+  toolRecoveryPolicy: { shape: yes, help: "tell the model in the prompt how to go on after a failed tool" },
   skills: {
-    shape: object({ load: { type: "array", items: text }, mode: oneOf("on", "off") }),
+    shape: object({ load: texts, mode: oneOf("on", "off") }),
     help: 'which skills the model is told of: names, or "*"; off: none',
   },
   budgets: {
@@ -170,16 +159,13 @@ export const SETTINGS = {
     help: "how a long history is shortened: a checkpoint summary, or a rolling one over the newest 200 entries",
   },
   compaction: {
-    shape: object({ enabled: { type: "boolean" }, reserveTokens: count, keepRecentTokens: count }),
+    shape: object({ enabled: yes, reserveTokens: count, keepRecentTokens: count }),
     help: "when and how far a long history is shortened, tokens",
   },
   summaryModel: { shape: text, help: "model that shortens a rolling history", userOnly: true },
   checkpoints: {
     shape: {
-      anyOf: [
-        { type: "boolean" },
-        object({ maxBytes: within(0, 2 ** 40), maxFileBytes: within(0, 2 ** 30), days: count }),
-      ],
+      anyOf: [yes, object({ maxBytes: within(0, 2 ** 40), maxFileBytes: within(0, 2 ** 30), days: count })],
     },
     help:
       "what of changed files is kept for undo: bytes a session (256 MB) and a file (8 MB), days (14); false: changes " +
@@ -216,7 +202,7 @@ export const SETTINGS = {
       run: scope,
       net: scope,
       env: scope,
-      deny: object({ read: { type: "array", items: text }, write: { type: "array", items: text } }),
+      deny: object({ read: texts, write: texts }),
     }),
     help: "scope of the tools; a project may only narrow it",
   },
@@ -256,7 +242,7 @@ export const SETTINGS = {
     userOnly: true,
   },
   showThinking: {
-    shape: { type: "boolean" },
+    shape: yes,
     help: "show what the model thought from the start; a key changes it",
     userOnly: true,
   },
@@ -282,13 +268,13 @@ export const SETTINGS = {
       type: "object",
       additionalProperties: object({
         command: text,
-        args: { type: "array", items: text },
-        env: { type: "object", additionalProperties: text },
-        envFrom: { type: "array", items: text },
+        args: texts,
+        env: words,
+        envFrom: texts,
         cwd: text,
         url: text,
-        headers: { type: "object", additionalProperties: text },
-        headerEnv: { type: "object", additionalProperties: text },
+        headers: words,
+        headerEnv: words,
         startMs: amount,
         callMs: amount,
         exposure: oneOf("all", "search", "names"),
@@ -315,15 +301,9 @@ export const SETTINGS = {
     shape: object({
       grants: {
         type: "object",
-        additionalProperties: object({
-          read: { type: "array", items: text },
-          write: { type: "array", items: text },
-          net: { type: "array", items: text },
-          env: { type: "array", items: text },
-          providers: { type: "array", items: text },
-        }),
+        additionalProperties: object({ read: texts, write: texts, net: texts, env: texts, providers: texts }),
       },
-      shadow: { type: "array", items: text },
+      shadow: texts,
     }),
     help: "what extensions may do, by the hash of their files; and which built-in tools they may stand in for",
     userOnly: true,

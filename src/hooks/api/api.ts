@@ -23,23 +23,7 @@ import type { ThinkingLevel } from "../../core/provider.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
 
-export type {
-  AgentMessage,
-  AssistantMessage,
-  BashExecutionMessage,
-  BranchSummaryMessage,
-  CompactionSummaryMessage,
-  CustomMessage,
-  ImageContent,
-  Message,
-  StopReason,
-  TextContent,
-  ThinkingContent,
-  ToolCall,
-  ToolResultMessage,
-  Usage,
-  UserMessage,
-} from "../../core/message.ts";
+export type * from "../../core/message.ts";
 export type { JsonObject, JsonValue } from "../../core/json.ts";
 export type { FailureKind, ProviderFailure, ThinkingLevel } from "../../core/provider.ts";
 export type * from "../../core/session.ts";
@@ -48,7 +32,6 @@ export type * from "../../core/hook_events.ts";
 export type * from "../../core/event.ts";
 export type * from "../../core/compiled_prompt.ts";
 export type * from "../../core/prompt.ts";
-export type { PromptBlock, PromptChannel } from "../../core/prompt.ts";
 export type { MemorySnapshot } from "../../core/support/memory.ts";
 export type {
   ContextUsage,

@@ -6,8 +6,7 @@ import type { Extension, Registration } from "../events/extension.ts";
 import { isEvent, readResult, reduceEvent } from "../events/decisions.ts";
 import { checkTool, checkWord } from "../events/registration_shape.ts";
 import type { CommandRegistration, ExtensionApi, FlagRegistration, ToolRegistration } from "./api.ts";
-import { askingApi, contextBase } from "./api_object.ts";
-import type { Port } from "./port.ts";
+import { askingApi, contextBase, type Port } from "./api_object.ts";
 
 /** An extension from inside: what it registered, and how that is called. The same in a worker and in process. */
 export interface Registry extends Pick<Extension, "registration" | "runTool" | "runCommand" | "setFlags"> {

@@ -216,32 +216,13 @@ const TELL: EventRule = { combining: "tell", failure: "report", limitMs: LIMIT_M
 /** Events that only tell. A name that is in neither list does not exist. */
 const NOTICES = [
   ...["agent_start", "agent_end", "agent_settled", "turn_start", "turn_end", "prompt_compiled", "queue_update"],
-  ...["bash_execution_update", "session_changed"],
-  ...[
-    "message_start",
-    "message_update",
-    "message_end",
-    "notice",
-    "permission_request",
-    "permission_decision",
-    "changes",
-    "plan_update",
-    "background_start",
-    "background_end",
-  ],
-  ...["subagent_start", "subagent_event", "subagent_end"],
-  ...["tool_execution_start", "tool_execution_update", "tool_execution_end", "auto_retry_start", "auto_retry_end"],
-  ...[
-    "compaction_start",
-    "compaction_end",
-    "check_start",
-    "check_end",
-    "session_start",
-    "session_shutdown",
-    "session_info_changed",
-  ],
-  ...["session_compact", "session_compact_failed", "session_tree", "model_select", "thinking_level_select"],
-  ...["after_provider_response", "mcp_servers_change", "ui_prompt_start", "ui_prompt_end"],
+  ...["bash_execution_update", "session_changed", "message_start", "message_update", "message_end", "notice"],
+  ...["permission_request", "permission_decision", "changes", "plan_update", "background_start", "background_end"],
+  ...["subagent_start", "subagent_event", "subagent_end", "tool_execution_start", "tool_execution_update"],
+  ...["tool_execution_end", "auto_retry_start", "auto_retry_end", "compaction_start", "compaction_end"],
+  ...["check_start", "check_end", "session_start", "session_shutdown", "session_info_changed", "session_compact"],
+  ...["session_compact_failed", "session_tree", "model_select", "thinking_level_select", "after_provider_response"],
+  ...["mcp_servers_change", "ui_prompt_start", "ui_prompt_end"],
 ] as const satisfies readonly HookName[];
 
 type Missing = Exclude<HookName, DecisionName | typeof NOTICES[number]>;

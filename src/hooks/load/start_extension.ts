@@ -66,7 +66,7 @@ export async function startExtension(found: FoundExtension, options: StartOption
   const load = async (onStarted: (worker: WatchedWorker) => void): Promise<Extension> => {
     const compiled = options.cache.get(source);
     const extension = await loadInWorker({
-      ...state,
+      state,
       permissions: workerPermissions(granted, { cwd, home: options.home }),
       order: {
         modules: compiled ?? source.files.map(({ path, text, imports }) => ({ path, code: text, imports })),
@@ -75,7 +75,6 @@ export async function startExtension(found: FoundExtension, options: StartOption
         facts: options.facts,
       },
       host: options.host,
-      facts: options.facts,
       limits: options.limits,
       startLink: options.startLink,
       onLog: report,

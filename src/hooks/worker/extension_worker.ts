@@ -132,7 +132,7 @@ function answer(id: number, op: WorkerOp, work: (signal: AbortSignal) => Promise
 /** Compiles the modules; the answer is sent before any code of the extension runs. */
 async function compile(loaded: LoadOrder): Promise<string> {
   order = loaded;
-  keepPaths(loaded.modules.map(({ path }) => path));
+  known = loaded.modules.map(({ path }) => path);
   if (!loaded.isSource) {
     modules = loaded.modules;
     return "";
@@ -180,12 +180,8 @@ function splitAtLine(body: string): readonly string[] {
   return end < 0 ? [body] : [body.slice(0, end), body.slice(end + 1)];
 }
 
+/** The extension's own files. */
 let known: readonly string[] = [];
-
-/** Tells which files are the extension's own. */
-function keepPaths(paths: readonly string[]): void {
-  known = paths;
-}
 
 /** What was thrown, with the file and line of the extension's source from which it came, where that is known. */
 function describeError(error: unknown): string {

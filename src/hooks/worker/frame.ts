@@ -1,3 +1,6 @@
+import type { ExtensionFacts } from "../../core/host_actions.ts";
+import type { LinkModule } from "../code/linker.ts";
+
 /** A message between host and worker: what it is, which call it belongs to, and a text. */
 export interface Frame<Op extends string> {
   readonly op: Op;
@@ -33,20 +36,12 @@ export type WorkerOp =
 
 /** What `load` carries. */
 export interface LoadOrder {
-  readonly modules: readonly {
-    readonly path: string;
-    readonly code: string;
-    readonly imports: Readonly<Record<string, string>>;
-  }[];
+  readonly modules: readonly LinkModule[];
   /** The code is TypeScript still. */
   readonly isSource: boolean;
   /** Variables that the worker may read. */
   readonly env: readonly string[];
-  readonly facts: {
-    readonly cwd: string;
-    readonly mode: "interactive" | "text" | "json" | "rpc";
-    readonly hasUI: boolean;
-  };
+  readonly facts: ExtensionFacts;
 }
 
 /** The text of a message. */

@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/error.ts";
-import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
-import type { ExtensionPermissions } from "../../core/hook.ts";
+import type { HostActions } from "../../core/host_actions.ts";
+import type { ExtensionState } from "../../core/hook.ts";
+import { within } from "../../core/support/sleep.ts";
 import { openCalls } from "./calls.ts";
 import { contextDelta } from "../events/context_delta.ts";
 import { type Extension, NO_REGISTRATION, type Registration } from "../events/extension.ts";
@@ -29,15 +30,10 @@ export interface WorkerLimits {
 
 /** All that a worker for one extension is started with. */
 export interface WorkerOptions {
-  readonly name: string;
-  readonly path: string;
-  readonly hash: string;
-  readonly wants: ExtensionPermissions;
-  readonly granted: ExtensionPermissions;
+  readonly state: ExtensionState;
   readonly permissions: Deno.PermissionOptionsObject;
   readonly order: LoadOrder;
   readonly host: HostActions;
-  readonly facts: ExtensionFacts;
   readonly limits: WorkerLimits;
   readonly startLink: StartLink;
   readonly onLog: (level: "info" | "warning" | "error", text: string) => void;
@@ -64,7 +60,7 @@ const first = ([text]: readonly [string, string]): string => text;
 
 /** Starts a worker and loads an extension in it; ends it and rejects when that fails. */
 export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
-  const { name, limits, now } = options;
+  const { state: { name }, limits, now } = options;
   const listeners: (() => void)[] = [];
   let registration: Registration = NO_REGISTRATION;
   let lost: string | undefined;
@@ -173,14 +169,10 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
 
   options.onStarted({
     probe: async (limitMs) => {
-      const late = Promise.withResolvers<never>();
-      const timer = setTimeout(() => late.reject(new Error("no answer")), limitMs);
-      try {
-        // Tools and commands have no time limit of their own: a worker must not be ended for being busy.
-        return Number(await Promise.race([call("probe", "", 2 ** 31 - 1, "memory"), late.promise]));
-      } finally {
-        clearTimeout(timer);
-      }
+      // Tools and commands have no time limit of their own: a worker must not be ended for being busy.
+      const answer = await within(limitMs, call("probe", "", 2 ** 31 - 1, "memory"));
+      if (answer === undefined) throw new Error("no answer");
+      return Number(answer);
     },
     lose,
     hasEnded: () => lost !== undefined || isClosed,
@@ -200,10 +192,7 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
   }
   return {
     name,
-    state: () => ({
-      ...{ name, path: options.path, hash: options.hash, wants: options.wants, granted: options.granted },
-      ...(lost === undefined ? {} : { lost }),
-    }),
+    state: () => ({ ...options.state, ...(lost === undefined ? {} : { lost }) }),
     registration: () => registration,
     emit: async (event, { text, messages }, limitMs, signal) => {
       let body = messages ? "" : text();

@@ -4,44 +4,23 @@
 // its code is evaluated where `import` does not exist (linker.ts).
 
 /** Names of the global scope that extensions keep. Whatever a new runtime adds is not among them. */
-const KEPT = new Set(
-  [
-    ...["Object", "Function", "Array", "Number", "parseFloat", "parseInt", "Infinity", "NaN", "undefined", "Boolean"],
-    ...["String", "Symbol", "Date", "Promise", "RegExp", "Error", "AggregateError", "EvalError", "RangeError"],
-    ...[
-      "ReferenceError",
-      "SyntaxError",
-      "TypeError",
-      "URIError",
-      "SuppressedError",
-      "globalThis",
-      "JSON",
-      "Math",
-      "Intl",
-    ],
-    ...["ArrayBuffer", "DataView", "Uint8Array", "Int8Array", "Uint16Array"],
-    ...["Int16Array", "Uint32Array", "Int32Array", "BigUint64Array", "BigInt64Array", "Uint8ClampedArray"],
-    ...["Float16Array", "Float32Array", "Float64Array", "Map", "Set", "WeakMap", "WeakSet", "WeakRef", "BigInt"],
-    ...["FinalizationRegistry", "Iterator", "Proxy", "Reflect", "Temporal", "DisposableStack", "AsyncDisposableStack"],
-    ...[
-      "decodeURI",
-      "decodeURIComponent",
-      "encodeURI",
-      "encodeURIComponent",
-      "escape",
-      "unescape",
-      "isFinite",
-      "isNaN",
-    ],
-    ...["queueMicrotask", "structuredClone", "atob", "btoa", "setTimeout", "clearTimeout", "setInterval"],
-    ...["clearInterval", "performance", "crypto", "CryptoKey", "SubtleCrypto", "AbortController", "AbortSignal"],
-    ...["Event", "EventTarget", "CustomEvent", "DOMException", "Blob", "File", "FormData", "Headers", "Request"],
-    ...["Response", "fetch", "WebSocket", "EventSource", "URL", "URLSearchParams", "URLPattern", "TextDecoder"],
-    ...["TextEncoder", "TextDecoderStream", "TextEncoderStream", "CompressionStream", "DecompressionStream"],
-    ...["ReadableStream", "WritableStream", "TransformStream", "ByteLengthQueuingStrategy", "WebAssembly", "Buffer"],
-    ...["CountQueuingStrategy", "MessageEvent", "CloseEvent", "ErrorEvent", "ProgressEvent", "self"],
-  ],
-);
+const KEPT = new Set([
+  ...["Object", "Function", "Array", "Number", "parseFloat", "parseInt", "Infinity", "NaN", "undefined", "Boolean"],
+  ...["String", "Symbol", "Date", "Promise", "RegExp", "Error", "AggregateError", "EvalError", "RangeError"],
+  ...["ReferenceError", "SyntaxError", "TypeError", "URIError", "SuppressedError", "globalThis", "JSON", "Math"],
+  ...["Intl", "ArrayBuffer", "DataView", "Uint8Array", "Int8Array", "Uint16Array", "Int16Array", "Uint32Array"],
+  ...["Int32Array", "BigUint64Array", "BigInt64Array", "Uint8ClampedArray", "Float16Array", "Float32Array"],
+  ...["Float64Array", "Map", "Set", "WeakMap", "WeakSet", "WeakRef", "BigInt", "FinalizationRegistry", "Iterator"],
+  ...["Proxy", "Reflect", "Temporal", "DisposableStack", "AsyncDisposableStack", "decodeURI", "decodeURIComponent"],
+  ...["encodeURI", "encodeURIComponent", "escape", "unescape", "isFinite", "isNaN", "queueMicrotask"],
+  ...["structuredClone", "atob", "btoa", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"],
+  ...["crypto", "CryptoKey", "SubtleCrypto", "AbortController", "AbortSignal", "Event", "EventTarget", "CustomEvent"],
+  ...["DOMException", "Blob", "File", "FormData", "Headers", "Request", "Response", "fetch", "WebSocket"],
+  ...["EventSource", "URL", "URLSearchParams", "URLPattern", "TextDecoder", "TextEncoder", "TextDecoderStream"],
+  ...["TextEncoderStream", "CompressionStream", "DecompressionStream", "ReadableStream", "WritableStream"],
+  ...["TransformStream", "ByteLengthQueuingStrategy", "WebAssembly", "Buffer", "CountQueuingStrategy"],
+  ...["MessageEvent", "CloseEvent", "ErrorEvent", "ProgressEvent", "self"],
+]);
 
 /** Functions of `Deno` that extensions keep: each asks for a permission that the worker may have been given. */
 const DENO_KEPT = [

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readPicture } from "../../../src/cli/interactive/read_picture.ts";
+import { readPicture } from "../../../src/cli/interactive/pictures.ts";
 
 Deno.test("readPicture() knows pictures by their content", async () => {
   const folder = Deno.makeTempDirSync();

@@ -1,5 +1,18 @@
+import { resolve } from "@std/path";
+import type { ImageContent } from "../../core/message.ts";
 import type { Policy } from "../../core/policy.ts";
 import { programFile } from "../../sandbox/policy/program_files.ts";
+import { imageIn } from "../input/message.ts";
+
+/** Largest picture that is sent, bytes before base64: what the read tool takes, too. */
+const READ_BYTES = 3_538_944;
+
+/** A picture that the person named, by its content; undefined for what is none. `~` is the home folder. */
+export async function readPicture(path: string, cwd: string, home: string): Promise<ImageContent | undefined> {
+  const full = path.startsWith("~/") ? home + path.slice(1) : resolve(cwd, path.replace(/^file:\/\//, ""));
+  const { isFile, size } = await Deno.stat(full);
+  return isFile && size <= READ_BYTES ? imageIn(await Deno.readFile(full)) : undefined;
+}
 
 /** A program of the desktop that prints the picture in its clipboard, and the variable without which it cannot. */
 const PROGRAMS: readonly { readonly needs: string; readonly command: readonly [string, ...string[]] }[] = [

@@ -40,7 +40,7 @@ Deno.test("--require: after its tries the run ends with 5 and says which check, 
     const args = ["-m", `replay:${file}`, "--require", "false", "--require-tries", "1", "--report", "r.json", "go"];
     const ran = await run(FULL_PROGRAM, ["-p", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 5);
-    assertMatch(ran.stderr, /It said last:\n {4}\(no output\)\n/);
+    assertMatch(ran.stderr, /It said last:\n {4}\(no output\)\n {2}fix:/);
     assertStringIncludes(ran.stderr, 'the check "false" ended with exit code 1, also after a correction');
     const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     assertEquals([report.outcome, report.exitCode, report.checks], ["unproven", 5, [

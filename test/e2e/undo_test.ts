@@ -65,7 +65,7 @@ Deno.test("sandpiper undo takes back prompt after prompt what commands did, and 
     const undone = await sandpiper("undo");
     assertMatch(
       undone.stdout,
-      /^Before "second":\n {2}restored keep.txt\n {2}removed new.txt\nTo take this back: sandpiper undo \S+ --to 3\n$/,
+      /^Before "second":\n {2}restored keep.txt\n {2}removed new.txt\nTo take this back: sandpiper undo \S+ --redo\n$/,
     );
     assertEquals([texts(ws)["src/a.ts"], read(`${ws}/new.txt`)], [undefined, undefined]);
     const { code, stdout: said } = await sandpiper("undo");

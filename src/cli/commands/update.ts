@@ -1,7 +1,7 @@
 import { dirname, fromFileUrl } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
-import { PROJECT_URL, VERSION } from "../../core/version.ts";
+import { programTitle, PROJECT_URL, VERSION } from "../../core/version.ts";
 import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import { type Installation, installationOf, sourceInstallation } from "../../config/installation.ts";
@@ -67,7 +67,7 @@ function report(
   newest: string | undefined,
   userFolder: string | undefined,
 ): string {
-  const lines = [`sandpiper ${VERSION}, installed by ${NAMES[by]}`, `  ${path}`];
+  const lines = [`${programTitle(VERSION)}, installed by ${NAMES[by]}`, `  ${path}`];
   const command = ["For the newest version:", `  ${update}`];
   if (isManaged) {
     return [...lines, "It is replaced by what installed it, which also knows the newest version.", ...command, ""].join(

@@ -51,7 +51,8 @@ async function fetchFor(address: string, { net }: Pick<Policy, "net">, signal: A
     if (!(error instanceof ToolError)) throw error;
     if (!(error instanceof WebDenied)) return { result: errorResult(error.message) };
     const hosts = error.hosts.length > 0 ? { hosts: [...error.hosts] } : {};
-    const result = errorResult(error.message, { isDenied: true, ...hosts });
+    const told = error.claim ? { toldLines: error.message.split("\n").length } : {};
+    const result = errorResult(error.message, { isDenied: true, ...told, ...hosts });
     return { result: error.claim ? withDenial(result, error.claim) : result };
   }
 }

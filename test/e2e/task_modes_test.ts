@@ -26,7 +26,7 @@ Deno.test("-p names each distinct denial once with the option that lifts it; -q 
       new RegExp(`^warning: denied: read ${outside}/secret.txt; --allow-read=\\S+ allows it$`, "m"),
     );
     assertMatch(ran.stderr, new RegExp(`^warning: denied: write ${outside}/\\S+; --allow-write=\\S+ allows it$`, "m"));
-    assertMatch(ran.stderr, /^warning: denied in write: .*\.git\/config/m);
+    assertMatch(ran.stderr, /^warning: denied: write .*\.git\/config: it is protected, and no grant opens it$/m);
     assertEquals(lines.length, 4, ran.stderr);
     // The last one says it of the whole run.
     assertMatch(

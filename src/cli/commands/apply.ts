@@ -96,6 +96,6 @@ function fileLine({ path, kind, from, linesAdded, linesRemoved, becomes }: Patch
     ? ` +${linesAdded} -${linesRemoved}`
     : "";
   const old = from === undefined ? "" : ` from ${oneLine(from, LONGEST_PATH)}`;
-  const mode = becomes === undefined ? "" : `, becomes ${becomes}`;
+  const mode = becomes === undefined ? "" : kind === "created" ? `, ${becomes}` : `, becomes ${becomes}`;
   return `${VERBS[kind]} ${oneLine(path, LONGEST_PATH)}${old}${lines}${mode}`;
 }

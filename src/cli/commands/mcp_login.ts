@@ -103,7 +103,7 @@ function openCallback(port: number | undefined, signal: AbortSignal): {
     }
     came.resolve({ code, ...(iss === null ? {} : { iss }) });
     // What becomes of it is not known here: the code has yet to be changed into tokens.
-    return page(200, `${programName()} has the answer and goes on in your terminal. You can close this page.`);
+    return donePage();
   });
   const stop = (): void => came.reject(new Error("nobody came back from the browser within five minutes"));
   signal.addEventListener("abort", stop, { once: true });
@@ -118,6 +118,11 @@ function openCallback(port: number | undefined, signal: AbortSignal): {
       await listening.shutdown();
     },
   };
+}
+
+/** What the browser shows when the login was given. */
+export function donePage(): Response {
+  return page(200, `${programName()} has the answer and goes on in your terminal. You can close this page.`);
 }
 
 function page(status: number, text: string): Response {

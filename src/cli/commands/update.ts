@@ -37,7 +37,7 @@ export async function updateCommand(invocation: Invocation): Promise<number> {
     const told = { version: VERSION, installedBy: by, path, managed: isManaged, newest: newest ?? null, update };
     writeAll(Deno.stdout, visibleJson(told, 2) + "\n");
   } else {
-    writeAll(Deno.stdout, stripControls(report(installation, url, newest, userFolder)));
+    writeAll(Deno.stdout, stripControls(updateText(installation, url, newest, userFolder)));
   }
   return 0;
 }
@@ -61,7 +61,8 @@ const NAMES: Readonly<Record<Installation["by"], string>> = {
   hand: "hand, as far as can be seen",
 };
 
-function report(
+/** What `update` says; `newest`: where `url` was asked. */
+export function updateText(
   { by, path, isManaged, update }: Installation,
   url: string | undefined,
   newest: string | undefined,

@@ -143,7 +143,6 @@ function leftLine({ why, paths = [], count: many = 0 }: LeftOut): string {
 
 function detailOf({ kind, from, linesAdded, linesRemoved, becomes }: PatchedFile): string {
   const lines = linesAdded === undefined || linesRemoved === undefined ? "binary" : `+${linesAdded} −${linesRemoved}`;
-  return `${kind}${from === undefined ? "" : ` from ${cleanLine(from)}`} ${lines}${
-    becomes === undefined ? "" : `, becomes ${becomes}`
-  }`;
+  const mode = becomes === undefined ? "" : kind === "created" ? `, ${becomes}` : `, becomes ${becomes}`;
+  return `${kind}${from === undefined ? "" : ` from ${cleanLine(from)}`} ${lines}${mode}`;
 }

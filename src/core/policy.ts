@@ -120,15 +120,13 @@ export function whyNoGrant(access: "read" | "write", path: string, policy: Polic
   const unreadable = policy.denyRead.filter(isIn);
   if (unreadable.length > 0) return `it ${ruleOf(unreadable, policy, "--deny-read", "may hold secrets")}, ${NO_GRANT}`;
   if (access === "read") return undefined;
-  if (policy.protected.some(isIn)) return `it is protected, ${NO_GRANT}`;
+  const isObeyed = covers(policy.write, path) && steersGit(path, policy);
+  if (isObeyed || policy.protected.some(isIn)) return `it is protected, ${NO_GRANT}`;
   if (policy.copyOf !== undefined && isInside(path, policy.copyOf) && !isInside(path, policy.root)) {
     return `a trial leaves the workspace as it is, ${NO_GRANT}`;
   }
   const fixed = policy.denyWrite.filter(isIn);
-  if (fixed.length === 0) {
-    const isObeyed = covers(policy.write, path) && steersGit(path, policy);
-    return isObeyed ? `git obeys it, and git alone may write it` : undefined;
-  }
+  if (fixed.length === 0) return undefined;
   return `it ${ruleOf(fixed, policy, "--deny-write", "belongs to what may hold secrets")}, ${NO_GRANT}`;
 }
 

@@ -4,7 +4,7 @@ import { messageOf, ToolError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { asFarAs, isInside, type Policy, whyNoGrant } from "../../core/policy.ts";
+import { asFarAs, foldedPath, isInside, type Policy, steersGit, whyNoGrant } from "../../core/policy.ts";
 
 /** What was to be done with a path. */
 export type Access = "read" | "write";
@@ -54,7 +54,12 @@ export function refusal(access: Access, path: string, real: string, policy: Poli
     ? `${shownPath(real)} is in it: `
     : `it leads to ${shownPath(real)}: `;
   const rule = whyNoGrant(access, real, policy) ?? "no grant opens it";
-  const more = access === "write" ? ". The user has to make such a change" : "";
+  const isKept = policy.protected.some((folder) => isInside(foldedPath(real), foldedPath(folder)));
+  const more = access === "read"
+    ? ""
+    : !isKept && steersGit(real, policy)
+    ? ". Git itself may write it"
+    : ". The user has to make such a change";
   const message = `Denied: ${access} ${shownPath(path)}: ${what}${rule}${more}`;
   return new DeniedError(message, { kind: access, target: real, isClosed: true }, { cause });
 }

@@ -49,7 +49,10 @@ export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath
   }
   if (kind === "run") return allows(policy, claim) ? undefined : "no single program can be allowed here";
   const option = startOption(claim, policy, realPath);
-  if (option !== undefined) return `only the command line can allow it, with ${option}${asFarAs(policy)}`;
+  if (option !== undefined) {
+    const rule = kind === "net" ? "not in the network scope" : `outside the ${kind} scope`;
+    return `it is ${rule}; only the command line can allow it, with ${option}${asFarAs(policy)}`;
+  }
   if (kind === "net") return allows(policy, claim) ? undefined : UNSEEN;
   const path = realOf(normalize(target), realPath);
   const rule = whyNoGrant(kind, path, policy);

@@ -134,7 +134,7 @@ export function permissionDialog(
     head({ width, theme }, isLow) {
       const { allows } = describeDenial(denial);
       const effect = isLow ? [`Yes: ${allows}`] : [
-        `A yes lets tools ${allows}, and runs the call again`,
+        `A yes runs the call again and lets it ${allows}`,
         `The smallest grant that lets it pass: ${grantOption(denial.kind, grant)}`,
       ];
       return [

@@ -52,7 +52,7 @@ export function plainQuestion(
       const option = grantOption(kind, cleanLine(grant));
       print(`question: the sandbox refused ${cleanLine(toolName)}${whose}: ${kind} ${cleanLine(target)}`);
       const words = "n no, o once (this call), s for this session, p for this project";
-      print(`A yes lets tools ${describeDenial(question.request.denial).allows}, and runs the call again.`);
+      print(`A yes runs the call again and lets it ${describeDenial(question.request.denial).allows}.`);
       print(`The smallest grant is ${option}. Allow it? ${words}`);
       return choose(ANSWERS, "no", words, question.done);
     }

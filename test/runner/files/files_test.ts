@@ -109,7 +109,7 @@ Deno.test("openFiles() writes nothing that git obeys in a nested repository, nor
   for (const path of [...refused.map((name) => `${w.root}/${name}`), `${w.outside}/more/.git/config`]) {
     assertEquals([
       path,
-      /git obeys it, and git alone may write it\. The user has to make such a change$/.test(
+      /it is protected, and no grant opens it\. Git itself may write it$/.test(
         messageOf(() => files.write(path, bytes("x"))),
       ),
     ], [path, true]);

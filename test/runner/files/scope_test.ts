@@ -20,7 +20,7 @@ function rule(policy: Policy, access: "read" | "write", path: string, real?: str
     return undefined;
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return /outside the \w+ scope|\/proc, |--deny-\w+|secrets|program's own|protected|git obeys|NUL/.exec(error.message)
+    return /outside the \w+ scope|\/proc, |--deny-\w+|secrets|program's own|protected|NUL/.exec(error.message)
       ?.[0] ?? error.message;
   }
 }
@@ -49,11 +49,11 @@ const CASES: readonly (readonly ["read" | "write", string, string | undefined, s
   ["read", "/w/.git/config", undefined],
   ["write", "/w/.ENVRC", "protected"],
   ["write", "/w/.en\u200dvrc", "protected"],
-  ["write", "/w/a/.git/hooks/x", "git obeys"],
-  ["write", "/w/a/.git", "git obeys"],
+  ["write", "/w/a/.git/hooks/x", "protected"],
+  ["write", "/w/a/.git", "protected"],
   ["read", "/w/a/.git", undefined],
   ["write", "/w/.git/index", undefined],
-  ["write", "/tmp/own/.git/config", "git obeys"],
+  ["write", "/tmp/own/.git/config", "protected"],
   ["read", "/proc/self/environ", "/proc, "],
   ["read", "/w/link", "/proc, ", "/proc/1/mem"],
   ["read", "/process", "outside the read scope"],
@@ -70,7 +70,7 @@ Deno.test("fileScope() with everything granted still closes the kernel's file sy
   assertEquals(rule(all, "write", "/etc/passwd"), undefined);
   assertEquals(rule(all, "read", "/w/secret"), "secrets");
   assertEquals(rule(all, "read", "/sys/kernel"), "/proc, ");
-  assertEquals(rule(all, "write", "/home/u/.git/config"), "git obeys");
+  assertEquals(rule(all, "write", "/home/u/.git/config"), "protected");
 });
 
 Deno.test("fileScope() lets a workspace lie in shared memory, and nothing else of it", () => {

@@ -116,7 +116,7 @@ const ATTACKS: readonly { readonly script: string; readonly note: RegExp | undef
   { script: "cat fifo; echo x > fifo", note: /FIFO/ },
   { script: "cat /proc/self/environ /dev/mem /sys/kernel/version; ls /proc", note: /no grant opens \/proc/ },
   { script: "echo x >> .git/config; echo x > .git/hooks/pre-commit; sed -i s/a/b/ .git/config", note: /protected/ },
-  { script: "rm -rf .git; mv .git old; mkdir empty; mv -T empty .git", note: /it is protected|git obeys it/ },
+  { script: "rm -rf .git; mv .git old; mkdir empty; mv -T empty .git", note: /it is protected/ },
   { script: "rm -rf .GIT/config; echo x > .Git/Config", note: undefined },
   { script: "mkdir -p logs/refs; mv logs .git/logs; mv logs/refs .git", note: /there git itself makes folders/ },
   {

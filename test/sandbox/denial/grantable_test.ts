@@ -167,7 +167,7 @@ Deno.test("whyClosed() says why nobody can be asked, and nothing of what was not
     "what is in it was denied with --deny-read or a setting; what else is in it can be read by its name",
   );
   assertEquals(why("read", "/proc/1/environ"), "no grant opens /proc, /dev and /sys");
-  assertEquals(why("write", `${POLICY.root}/sub/.git/config`), "git obeys it, and git alone may write it");
+  assertEquals(why("write", `${POLICY.root}/sub/.git/config`), "it is protected, and no grant opens it");
   assertEquals(why("read", "/srv/\u001bx"), "its name has characters that cannot be seen, so that nobody is asked");
   const option = (kind: Denial["kind"], target: string) => startOption({ kind, target }, POLICY, (path) => path);
   assertEquals(
@@ -175,7 +175,10 @@ Deno.test("whyClosed() says why nobody can be asked, and nothing of what was not
     ["--allow-write=+/home/ann/", undefined, undefined, undefined, undefined],
   );
   assertEquals(why("write", POLICY.protected[0] ?? ""), "it is protected, and no grant opens it");
-  assertEquals(why("write", "/home/ann/x"), "only the command line can allow it, with --allow-write=+/home/ann/");
+  assertEquals(
+    why("write", "/home/ann/x"),
+    "it is outside the write scope; only the command line can allow it, with --allow-write=+/home/ann/",
+  );
   // It could be granted, but for what takes it away again.
   assertEquals(why("read", "/srv/x"), "--read-only or the project's settings forbid it");
 });

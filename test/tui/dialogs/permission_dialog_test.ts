@@ -24,8 +24,8 @@ Deno.test("permissionDialog() says what was refused, what a yes does and the sma
   const lines = dialog().made.lines(LOOK).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
   assertEquals(lines, [
     "▣ The sandbox refused write: write /a/b.txt",
-    "A yes lets tools read, change, make and delete everything in",
-    "/a, and runs the call again",
+    "A yes runs the call again and lets it read, change, make and",
+    "delete everything in /a",
     "The smallest grant that lets it pass: --allow-write=+/a/",
     "❯ n  No",
     "  o  Yes, this once: for this call alone",

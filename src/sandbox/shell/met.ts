@@ -3,9 +3,8 @@ import { type DenialHint, hintToTell } from "../denial/hint.ts";
 import type { StartedProcess } from "../pool/confined.ts";
 
 /**
- * What a command met of the policy, and the lines about it for the model, `told` those of them that
- * only say what the data says, too;
- * pure but for asking the process that has ended.
+ * What a command met of the policy, and the lines about it for the model; pure but for asking the process that has ended.
+ * `told`: those of the lines that say nothing but what `denial` and `denials` say, too.
  *
  * `undone`: what the tripwire did. `hints`: guesses from the output, the last first. What is known needs no guess for the
  * model; a person is told of everything.

@@ -151,6 +151,9 @@ Deno.test("audit reads back after a restart what each request was made from and 
     const { stdout, stderr, code } = await sandpiper(["audit", "latest"]);
     assertEquals([code, stderr], [0, ""]);
     const lines = stdout.split("\n");
+    // As `--model` takes it, and as reports and the list of sessions spell it.
+    assertEquals(lines.filter((line) => /^ {4}sent to {2}replay:\//.test(line)).length, 3, stdout);
+    assert(/^Model +replay:\//m.test((await sandpiper(["sessions", "show", "latest"])).stdout));
     assertEquals(lines.filter((line) => /^turn /.test(line)), ["turn 1", "turn 2"]);
     assertEquals(lines.filter((line) => /^ {2}round /.test(line)).length, 3);
     for (const part of ["history  full", "tools    read, bash, edit, write", "identity_base stable", "skills   "]) {

@@ -78,7 +78,9 @@ export async function runToEnd(
   const notes = [note, ...outcome.notes].filter((line) => line !== undefined);
   const failure = failureOf(outcome, timeoutMs);
   const text = [shownOutput(outcome), failure, notes.join("\n")].filter((part) => part).join("\n\n");
-  const details = detailsOf(outcome);
+  const { told = 0 } = outcome;
+  const toldLines = told === 0 ? 0 : notes.slice(-told).join("\n").split("\n").length;
+  const details = { ...detailsOf(outcome), ...(toldLines > 0 ? { toldLines } : {}) };
   return failure === undefined ? textResult(text, details) : errorResult(text, details);
 }
 

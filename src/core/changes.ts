@@ -159,6 +159,16 @@ export function shownSteps(steps: readonly UndoStep[]): readonly UndoStep[] {
   });
 }
 
+/** What is left as it is by the reasons, each said once, in the order in which they come. */
+export function leftByReason(
+  left: readonly UndoLeft[],
+): readonly (Omit<UndoLeft, "path"> & { readonly paths: readonly string[] })[] {
+  return [...Map.groupBy(left, ({ why, isForcible }) => `${isForcible} ${why}`).values()].flatMap((same) => {
+    const [first] = same;
+    return first ? [{ why: first.why, isForcible: first.isForcible, paths: same.map(({ path }) => path) }] : [];
+  });
+}
+
 /** How undo is asked for. */
 export interface UndoRequest {
   /** A point's number or its entry's id; the last message that was not undone without it. */
@@ -209,6 +219,8 @@ export interface PatchedFile {
   readonly linesAdded?: number;
   /** As `linesAdded`. */
   readonly linesRemoved?: number;
+  /** What it is from now on, where its mode says so: a program is more than its lines. */
+  readonly becomes?: "executable" | "not executable" | "a link";
 }
 
 /** What a trial changed. */

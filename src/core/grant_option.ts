@@ -1,5 +1,7 @@
 import type { Denial } from "./event.ts";
+import { textOf } from "./message.ts";
 import { shellWord } from "./support/text.ts";
+import type { ToolResult } from "./tool.ts";
 
 /**
  * The option that allows a grant besides all that is allowed already, as a person can type it into a shell.
@@ -11,4 +13,55 @@ export function grantOption(kind: Denial["kind"], grant: string): string {
   const folder = kind === "write" && !grant.endsWith("/") ? `${grant}/` : grant;
   // A comma stands between entries; Deno writes one that belongs to a path twice.
   return `--allow-${kind}=${shellWord(`+${folder.replaceAll(",", ",,")}`)}`;
+}
+
+/** A denial as a person is asked about it. Neither text holds anything that could steer a terminal or hide. */
+export interface ShownDenial {
+  /** What did not work, for example `read /srv/data/a.csv`. */
+  readonly denied: string;
+  /** What a yes would allow, for example `read, change, make and delete everything in /srv/data`. */
+  readonly allows: string;
+}
+
+/** A denial in words. */
+export function describeDenial({ kind, target, grant }: Denial): ShownDenial {
+  const [what, all] = [visibleName(target), grant === "*"];
+  switch (kind) {
+    case "read":
+      return {
+        denied: `read ${what}`,
+        allows: all ? "read everything but secrets" : `read ${visibleName(grant)} and all that is in it`,
+      };
+    case "write":
+      return {
+        denied: `write ${what}`,
+        allows: all ? "read and write everywhere" : `read, change, make and delete everything in ${visibleName(grant)}`,
+      };
+    case "run":
+      return { denied: `run ${what}`, allows: `run ${visibleName(grant)}, in the same confinement` };
+    case "net":
+      return {
+        denied: target === "*" ? "use the network" : `connect to ${what}`,
+        allows: all ? "use all of the network" : `connect to ${visibleName(grant)}`,
+      };
+  }
+}
+
+/** A name on one line, with escapes for what would not be seen as it is. */
+export function visibleName(name: string): string {
+  return name.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+/**
+ * What a result says besides the denials that its details have, too. For a screen that has a line for each of those, so that it
+ * says them once; which lines these are is counted where they are written, and never guessed from what they say.
+ */
+export function untoldText({ content, details }: Pick<ToolResult, "content" | "details">): string {
+  const text = textOf(content).replace(/\n+$/, "");
+  const told = details?.["toldLines"];
+  if (typeof told !== "number" || !(told >= 1)) return text;
+  return text.split("\n").slice(0, -told).join("\n").replace(/\n+$/, "");
 }

@@ -70,6 +70,13 @@ export interface Policy {
   readonly denyRead: readonly string[];
   /** Never writable, whatever is allowed. */
   readonly denyWrite: readonly string[];
+  /** Why places are denied, where it is not that they may hold secrets: for what people and the model are told alone. */
+  readonly deniedFor?: {
+    /** What an option or a setting names, and no rule of the program closes besides. */
+    readonly asked: readonly string[];
+    /** What the program is made of and what it keeps of sessions. */
+    readonly own: readonly string[];
+  };
   /** Paths inside the workspace that tools must not change. */
   readonly protected: readonly string[];
   /** Bounds of one call. */
@@ -98,6 +105,65 @@ export interface Policy {
 /** What has to be said behind an option that is advised: a pack may not have what it asks for. */
 export function asFarAs({ packed }: Pick<Policy, "packed">): string {
   return packed === undefined ? "" : `, as far as ${packed} has it`;
+}
+
+/** Kernel file systems: what lies there is no file, and reading it can hang or tell of other processes (R463). */
+export const KERNEL_FILES: readonly string[] = ["/proc", "/dev", "/sys"];
+
+/**
+ * Why no grant opens a place, as people and the model read it everywhere; undefined where none of the rules closes it.
+ * `path` is real; letter case, composition and invisible characters do not count.
+ */
+export function whyNoGrant(access: "read" | "write", path: string, policy: Policy): string | undefined {
+  const key = foldedPath(path);
+  const isIn = (folder: string): boolean => isInside(key, foldedPath(folder));
+  // A workspace in shared memory is the one thing below these folders that holds files.
+  const isWorkspace = isInside(policy.root, "/dev/shm") && isInside(path, policy.root);
+  if (!isWorkspace && KERNEL_FILES.some(isIn)) return "no grant opens /proc, /dev and /sys";
+  const unreadable = policy.denyRead.filter(isIn);
+  if (unreadable.length > 0) return `it ${ruleOf(unreadable, policy, "--deny-read", "may hold secrets")}, ${NO_GRANT}`;
+  if (access === "read") return undefined;
+  const isObeyed = covers(policy.write, path) && steersGit(path, policy);
+  if (isObeyed || policy.protected.some(isIn)) return `it is protected, ${NO_GRANT}`;
+  if (policy.copyOf !== undefined && isInside(path, policy.copyOf) && !isInside(path, policy.root)) {
+    return `a trial leaves the workspace as it is, ${NO_GRANT}`;
+  }
+  const fixed = policy.denyWrite.filter(isIn);
+  if (fixed.length === 0) return undefined;
+  return `it ${ruleOf(fixed, policy, "--deny-write", "belongs to what may hold secrets")}, ${NO_GRANT}`;
+}
+
+/** Why a folder that may be read cannot be listed, in the same words; undefined where nothing in it is denied. */
+export function whyUnlisted(folder: string, policy: Policy): string | undefined {
+  const inside = policy.denyRead.filter((denied) => isInside(denied, folder));
+  if (inside.length === 0) return undefined;
+  const rule = ruleOf(inside, policy, "--deny-read", "may hold secrets");
+  return `what is in it ${rule}; what else is in it can be read by its name`;
+}
+
+const NO_GRANT = "and no grant opens it";
+
+/** By which rule places are denied: what no option opens counts most. */
+function ruleOf(closed: readonly string[], policy: Policy, option: string, otherwise: string): string {
+  const { asked = [], own = [] } = policy.deniedFor ?? {};
+  if (closed.every((folder) => asked.includes(folder))) return `was denied with ${option} or a setting`;
+  return closed.every((folder) => asked.includes(folder) || own.includes(folder)) ? "is this program's own" : otherwise;
+}
+
+/** What git obeys in a repository's folder: each names a program or another place. */
+const OBEYED: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "commondir", "gitdir"]);
+
+/** Whether a path steers git in a repository below what is granted; it may be nested, or not there yet. */
+export function steersGit(real: string, { root, write }: Policy): boolean {
+  const granted = [root, ...write.list].filter((folder) => isInside(real, folder)).map((folder) => folder.length);
+  const names = foldedPath(real.slice(Math.max(0, ...granted))).split("/");
+  const at = names.indexOf(".git");
+  return at >= 0 && (at === names.length - 1 || names.slice(at).some((name) => OBEYED.has(name)));
+}
+
+/** A path as a forgiving file system compares it; for what forbids alone, so that `.GIT` is refused on every system. */
+export function foldedPath(path: string): string {
+  return path.normalize("NFC").replace(/\p{Cf}/gu, "").toLowerCase();
 }
 
 const SLASH = 47;

@@ -102,5 +102,6 @@ export interface Provider {
 
 /** A model as `--model` takes it, and everybody is shown it: `provider/id`; a recording's name says by itself what it is. */
 export function modelName({ provider, id }: { readonly provider: string; readonly id: string }): string {
+  if (provider === "replay" && id !== "") return id.startsWith("replay:") ? id : `replay:${id}`;
   return provider === id || id.startsWith("replay:") ? id : `${provider}/${id}`;
 }

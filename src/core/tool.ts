@@ -75,6 +75,8 @@ export interface ShellOutcome {
   readonly fullOutputPath?: string;
   /** Facts for the model about what the sandbox undid or refused, one line each. */
   readonly notes: readonly string[];
+  /** How many of the last notes tell of a denial that people are told of as data, too. */
+  readonly told?: number;
 }
 
 /** Runs one shell command in the tools' scope. Never throws for a command that fails; throws `ToolError` when it could not start. */

@@ -1,3 +1,4 @@
+import { textOf } from "../core/message.ts";
 import { dirname, resolve } from "@std/path";
 import { messageOf } from "../core/error.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
@@ -130,9 +131,12 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
         );
       }
       const patched = last as unknown as Required<ToolResultPatch>; // every field was checked
+      // Of another text nobody has counted the lines that tell of denials.
+      const { toldLines: _counted, ...others } = patched.details ?? {};
+      const isSame = textOf(patched.content) === textOf(result.content);
       return {
         content: patched.content,
-        ...(patched.details === undefined ? {} : { details: patched.details }),
+        ...(patched.details === undefined ? {} : { details: isSame ? patched.details : others }),
         ...(patched.isError ? { isError: true } : {}),
       };
     },

@@ -36,7 +36,8 @@ export async function dispatch(
   try {
     return await tool.run(args.data, context);
   } catch (error) {
-    return errorResult(explainFailure(tool.name, error), deniedDetails(deniedBy(error)));
+    const text = explainFailure(tool.name, error);
+    return errorResult(text, deniedDetails(deniedBy(error), text));
   }
 }
 

@@ -23,9 +23,14 @@ export function readPolicy(from: JsonObject): Policy {
     env: field("env", environment),
     denyRead: field("denyRead", texts),
     denyWrite: field("denyWrite", texts),
+    deniedFor: field("deniedFor", (value) => {
+      const [asked, own] = [texts(fields(value)?.["asked"] ?? []), texts(fields(value)?.["own"] ?? [])];
+      return asked && own ? { asked, own } : undefined;
+    }),
     protected: field("protected", texts),
     limits: field("limits", limits),
     sandbox: field("sandbox", (value) => LEVELS.find((level) => level === value)),
+    ...(typeof from["copyOf"] === "string" ? { copyOf: from["copyOf"] } : {}),
     ...(from["readingOnly"] === true ? { readingOnly: true } : {}),
     ...(typeof from["packed"] === "string" ? { packed: from["packed"] } : {}),
   };

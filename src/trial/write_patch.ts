@@ -43,6 +43,7 @@ export function writeDifference({ path, before, after, from }: Difference): Writ
     return {
       path,
       kind: "changed",
+      ...becoming(before.mode, after.mode),
       text: gone.text + come.text,
       ...sum(gone, come),
     };
@@ -63,7 +64,12 @@ export function writeDifference({ path, before, after, from }: Difference): Writ
     : after === undefined
     ? "deleted"
     : "changed";
-  const named = { path, kind, ...(from === undefined ? {} : { from }) } as const;
+  const named = {
+    path,
+    kind,
+    ...(from === undefined ? {} : { from }),
+    ...becoming(before?.mode, after?.mode),
+  } as const;
   const [a, b] = [before?.bytes ?? NOTHING, after?.bytes ?? NOTHING];
   if (before && after && isEqual(a, b)) {
     return { ...named, ...(from === undefined ? { kind: "mode" as const } : {}), text: header.join(""), ...NO_LINES };
@@ -85,6 +91,19 @@ export function writeDifference({ path, before, after, from }: Difference): Writ
     `+++ ${after ? ended(quoted(`b/${path}`)) : "/dev/null"}\n`,
   );
   return { ...named, text: header.join("") + hunks(linesA, linesB, changes), ...counts };
+}
+
+const BECOMES: Readonly<Record<string, PatchedFile["becomes"]>> = {
+  "100755": "executable",
+  "100644": "not executable",
+  "120000": "a link",
+};
+
+/** What a file becomes by its mode in a patch; a new one is ordinary unless it says otherwise. */
+export function becoming(before = "100644", after: string | undefined): Pick<PatchedFile, "becomes"> {
+  const becomes = after === undefined || after === before ? undefined : BECOMES[after];
+  // A link has no mode of its own: what takes its place is a file of other content.
+  return becomes === undefined || (before === "120000" && after === "100644") ? {} : { becomes };
 }
 
 const NOTHING = new Uint8Array();

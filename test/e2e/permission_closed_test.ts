@@ -1,5 +1,6 @@
 // What nobody is ever asked about, and what no answer opens.
 import { assert, assertEquals } from "@std/assert";
+import { isObject } from "../../src/core/json.ts";
 import { bash, denialOf, kernelTest, type Place, play, reading, test } from "./permission_place.ts";
 import type { Step } from "./permission_session.ts";
 
@@ -33,7 +34,11 @@ for (const [claim, flags, step] of CLOSED) {
     Deno.writeTextFileSync(`${place.home}/.ssh/id`, "SECRET");
     Deno.symlinkSync(`${place.home}/.ssh`, `${place.ws}/link`);
     const [seen] = await play(place, { args: ["--sandbox", "permissions", ...flags], steps: [step(place)] });
-    assertEquals([seen?.isError, seen?.asked, seen?.details], [true, [], null]);
+    // It is told with why nobody is asked, and with nothing that anyone could be asked about.
+    const { denials, toldLines, ...rest } = isObject(seen?.details) ? seen.details : {};
+    assertEquals([seen?.isError, seen?.asked, rest, toldLines], [true, [], {}, 1]);
+    assert(Array.isArray(denials) && denials.length === 1);
+    for (const one of denials) assert(isObject(one) && !("grant" in one) && typeof one["why"] === "string");
     assert(!seen?.text.includes("SECRET"));
   });
 }

@@ -96,7 +96,7 @@ test("settings that cannot be kept leave the grant to the session, and say so", 
 test("where nobody can be asked a denial is what it was, with its facts in the details R480", async (place) => {
   const path = `${place.outside}/x.txt`;
   const [seen] = await play(place, { args: ["--sandbox", "permissions"], mute: true, steps: [reading(path)] });
-  assertEquals([seen?.isError, seen?.details], [true, { denial: { ...denialOf("read", path) } }]);
+  assertEquals([seen?.isError, seen?.details], [true, { denial: { ...denialOf("read", path) }, toldLines: 1 }]);
   assertEquals(
     seen?.text,
     `Denied: read ${path}: outside the read scope. Only the user can allow it, with --allow-read=+${path}`,

@@ -40,12 +40,81 @@ Deno.test("--require: after its tries the run ends with 5 and says which check, 
     const args = ["-m", `replay:${file}`, "--require", "false", "--require-tries", "1", "--report", "r.json", "go"];
     const ran = await run(FULL_PROGRAM, ["-p", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(ran.code, 5);
-    assertMatch(ran.stderr, /It said last:\n {4}\(no output\)\n/);
+    assertMatch(ran.stderr, /It said last:\n {4}\(no output\)\n {2}fix:/);
     assertStringIncludes(ran.stderr, 'the check "false" ended with exit code 1, also after a correction');
     const report = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     assertEquals([report.outcome, report.exitCode, report.checks], ["unproven", 5, [
-      { command: "false", passed: false, runs: 2, exitCode: 1, output: "(no output)\n\nCommand exited with code 1" },
+      { command: "false", passed: false, runs: 2, exitCode: 1, output: "(no output)" },
     ]]);
+    assertEquals(ran.stderr.split("exit code 1").length + ran.stderr.split("with code 1").length, 3, ran.stderr);
+  });
+});
+
+Deno.test("--fail-on warning counts what was warned of before the run, and so does the report", async () => {
+  await inWorkspace({ ".sandpiper/settings.json": '{ "checks": [] }' }, async ({ ws, home }) => {
+    const args = ["-p", "-m", `replay:${cassette(home, [{ text: "Done." }])}`, "--report", "r.json"];
+    const ran = await run(FULL_PROGRAM, [...args, "--fail-on", "warning", "go"], { cwd: ws, env: { HOME: home } });
+    assertEquals([ran.code, ran.stdout], [5, "Done.\n"], ran.stderr);
+    assertMatch(ran.stderr, /there was a warning: this project's own configuration .* \(--fail-on warning\)/);
+    const { warnings } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+    assertEquals(warnings.length, 1);
+    const trusted = await run(FULL_PROGRAM, [...args, "--trust", "--fail-on", "warning", "go"], {
+      cwd: ws,
+      env: { HOME: home },
+    });
+    assertEquals(trusted.code, 0, trusted.stderr);
+  });
+});
+
+Deno.test("a report names kind, target, reason and option of what each file tool was denied, at every level R480", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    Deno.mkdirSync(`${home}/.ssh`);
+    Deno.writeTextFileSync(`${home}/.ssh/id`, "s");
+    Deno.writeTextFileSync(`${outside}/x`, "s");
+    const edits = [{ oldText: "s", newText: "t" }];
+    const calls = [
+      { name: "read", args: { path: `${outside}/x` } },
+      { name: "grep", args: { pattern: "s", path: outside } },
+      { name: "find", args: { pattern: "*", path: outside } },
+      { name: "ls", args: { path: outside } },
+      { name: "write", args: { path: `${outside}/new`, content: "x" } },
+      { name: "edit", args: { path: `${home}/.ssh/id`, edits } },
+      { name: "write", args: { path: `${home}/new`, content: "x" } },
+      { name: "write", args: { path: ".git/config", content: "x" } },
+      { name: "read", args: { path: "private/a" } },
+    ];
+    Deno.mkdirSync(`${ws}/private`);
+    Deno.writeTextFileSync(`${ws}/private/a`, "s");
+    const args = ["-p", "-q", "-m", `replay:${cassette(home, [{ calls }, { text: "Done." }])}`, "--report", "r.json"];
+    const tools = ["-t", "read,write,edit,grep,find,ls", "--deny-read=private"];
+    const [read, closed] = ["it is outside the read scope", "and no grant opens it"];
+    for (const level of ["auto", "permissions"]) {
+      const ran = await run(FULL_PROGRAM, [...args, ...tools, "--sandbox", level, "go"], {
+        cwd: ws,
+        env: { HOME: home },
+      });
+      assertEquals(ran.code, 0, ran.stderr);
+      const { denials } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
+      const fact = (tool: string, kind: string, target: string, why: string, grant: string | null) => {
+        return { tool, kind, target, why, grant, calls: 1 };
+      };
+      const option = `--allow-write=+${home}/`;
+      assertEquals(denials, [
+        fact("read", "read", `${outside}/x`, read, `--allow-read=+${outside}/x`),
+        ...["grep", "find", "ls"].map((tool) => fact(tool, "read", outside, read, `--allow-read=+${outside}`)),
+        fact("write", "write", `${outside}/new`, "it is outside the write scope", `--allow-write=+${outside}/`),
+        fact("edit", "read", `${home}/.ssh/id`, `it may hold secrets, ${closed}`, null),
+        fact(
+          "write",
+          "write",
+          `${home}/new`,
+          `it is outside the write scope; only the command line can allow it, with ${option}`,
+          option,
+        ),
+        fact("write", "write", `${ws}/.git/config`, `it is protected, ${closed}`, null),
+        fact("read", "read", `${ws}/private/a`, `it was denied with --deny-read or a setting, ${closed}`, null),
+      ], level);
+    }
   });
 });
 
@@ -96,11 +165,12 @@ Deno.test("a denied call is no silent success: one line with the options, and --
     const unknownGrant = await run(FULL_PROGRAM, words, { cwd: ws, env: { HOME: home } });
     assertMatch(
       unknownGrant.stderr,
-      /^warning: denied in read: .*\nwarning: 1 call was denied, the last of the run: the warnings above say why\n$/,
+      /^warning: denied: read \/etc\/shadow: it may hold secrets, and no grant opens it\nwarning: 1 call was denied, the last of the run: the warnings above say why\n$/,
     );
     const { deniedCalls, denials: [denied] } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
-    assertEquals([deniedCalls, denied.tool, denied.grant, denied.calls], [1, "read", null, 1]);
-    assertStringIncludes(denied.why, "/etc/shadow");
+    const why = "it may hold secrets, and no grant opens it";
+    const shadow = { tool: "read", kind: "read", target: "/etc/shadow", why, grant: null, calls: 1 };
+    assertEquals([deniedCalls, denied], [1, shadow]);
     const quiet = await run(FULL_PROGRAM, ["-q", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals([quiet.code, quiet.stderr], [0, ""]);
     const failing = await run(FULL_PROGRAM, ["--fail-on", "denied,tool-error", ...args], {

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { dirname, join } from "@std/path";
+import { sessionsFolder } from "../../src/session/folder.ts";
 import { openSession } from "../../src/session/reopen.ts";
 import { cassette, inWorkspace, PROGRAM, type Ran, run } from "../helpers/program.ts";
 
@@ -150,6 +151,9 @@ Deno.test("audit reads back after a restart what each request was made from and 
     const { stdout, stderr, code } = await sandpiper(["audit", "latest"]);
     assertEquals([code, stderr], [0, ""]);
     const lines = stdout.split("\n");
+    // As `--model` takes it, and as reports and the list of sessions spell it.
+    assertEquals(lines.filter((line) => /^ {4}sent to {2}replay:\//.test(line)).length, 3, stdout);
+    assert(/^Model +replay:\//m.test((await sandpiper(["sessions", "show", "latest"])).stdout));
     assertEquals(lines.filter((line) => /^turn /.test(line)), ["turn 1", "turn 2"]);
     assertEquals(lines.filter((line) => /^ {2}round /.test(line)).length, 3);
     for (const part of ["history  full", "tools    read, bash, edit, write", "identity_base stable", "skills   "]) {
@@ -182,6 +186,14 @@ Deno.test("--no-session leaves no session, and the audit has its calls all the s
     const ran = await sandpiper(["-p", "--no-session", "-m", `replay:${file}`, "read it"]);
     assertEquals([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
     assertEquals((await sandpiper(["sessions", "--all"])).stdout, "No sessions\n");
+    // What root cannot look into either: nothing is known of what is there.
+    const folder = sessionsFolder(join(home, ".sandpiper", "agent"), Deno.realPathSync(ws));
+    Deno.mkdirSync(dirname(folder), { recursive: true });
+    Deno.writeTextFileSync(folder, "");
+    const closed = await sandpiper(["sessions", "-q"]);
+    const unknown = `Whether there are sessions is not known: ${folder} cannot be opened\n`;
+    assertEquals(closed, { code: 1, stdout: unknown, stderr: "" });
+    assertEquals((await sandpiper(["sessions", "--json"])).code, 1);
     const [audit] = [...Deno.readDirSync(join(home, ".sandpiper", "agent", "audit"))];
     const id = audit?.name.replace(".jsonl", "") ?? "";
     const { stdout } = await sandpiper(["audit", id.slice(0, 10)]);

@@ -26,7 +26,7 @@ Deno.test("-p names each distinct denial once with the option that lifts it; -q 
       new RegExp(`^warning: denied: read ${outside}/secret.txt; --allow-read=\\S+ allows it$`, "m"),
     );
     assertMatch(ran.stderr, new RegExp(`^warning: denied: write ${outside}/\\S+; --allow-write=\\S+ allows it$`, "m"));
-    assertMatch(ran.stderr, /^warning: denied in write: .*\.git\/config/m);
+    assertMatch(ran.stderr, /^warning: denied: write .*\.git\/config: it is protected, and no grant opens it$/m);
     assertEquals(lines.length, 4, ran.stderr);
     // The last one says it of the whole run.
     assertMatch(
@@ -64,7 +64,7 @@ Deno.test("-p tells of everything that one command was denied, each with its gra
       }
       assertMatch(
         stderr,
-        /^warning: .*\.ssh\/id_ed25519: (?:it may hold secrets or was denied by you, and no|on the deny list,).* grant/m,
+        /^warning: denied: read .*\.ssh\/id_ed25519: it may hold secrets, and no grant opens it$/m,
       );
     }
   });
@@ -88,7 +88,7 @@ Deno.test("-p names on standard error what was moved aside or put back after a c
     }
     for (
       const line of [
-        `denied: write ${ws}/.vscode/tasks.json: it is protected, only you can change it`,
+        `denied: write ${ws}/.vscode/tasks.json: it is protected, and no grant opens it`,
         `denied: read ${outside}/x; --allow-read=+${outside}/x allows it`,
       ]
     ) assertStringIncludes(stderr, `warning: ${line}\n`);

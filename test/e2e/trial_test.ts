@@ -108,20 +108,26 @@ for (const [level, lacks] of [["kernel+", []], ["kernel", [withoutNamespaces]]] 
       assertEquals(told.trial.patch, patch);
       assertEquals(told.sandbox.level, level);
       assertEquals(told.cwd, ws);
-      assertEquals(told.trial.files.map(({ path, kind }: { path: string; kind: string }) => `${kind} ${path}`), [
-        "deleted gone.txt",
-        "created link",
-        "created n ew/b\nin",
-        "mode run.sh",
-        "changed src/a.txt",
-        "created told.txt",
-      ]);
+      type File = { path: string; kind: string; becomes?: string };
+      assertEquals(
+        told.trial.files.map(({ path, kind, becomes }: File) => `${kind} ${path} ${becomes ?? ""}`.trimEnd()),
+        [
+          "deleted gone.txt",
+          "created link a link",
+          "created n ew/b\nin",
+          "mode run.sh executable",
+          "changed src/a.txt",
+          "created told.txt",
+        ],
+      );
       assert(
         told.denials.some(({ target }: { target: string }) => target === join(ws, "bad")),
         JSON.stringify(told.denials),
       );
       const applied = await program("apply");
       assertEquals(applied.code, 0, applied.stderr);
+      assertStringIncludes(applied.stdout, "\n  mode run.sh, becomes executable\n");
+      assertStringIncludes(applied.stdout, "\n  new link +1 -0, a link\n");
       const { "gone.txt": _, "run.sh": script, ...rest } = before;
       assertEquals(shot(), {
         ...rest,

@@ -65,7 +65,7 @@ Deno.test("sandpiper undo takes back prompt after prompt what commands did, and 
     const undone = await sandpiper("undo");
     assertMatch(
       undone.stdout,
-      /^Before "second":\n {2}restored keep.txt\n {2}removed new.txt\nTo take this back: sandpiper undo \S+ --to 3\n$/,
+      /^Before "second":\n {2}restored keep.txt\n {2}removed new.txt\nTo take this back: sandpiper undo \S+ --redo\n$/,
     );
     assertEquals([texts(ws)["src/a.ts"], read(`${ws}/new.txt`)], [undefined, undefined]);
     const { code, stdout: said } = await sandpiper("undo");
@@ -88,16 +88,20 @@ Deno.test("sandpiper undo takes back prompt after prompt what commands did, and 
 
 Deno.test("sandpiper undo names what somebody else changed, ends with 1, and overwrites it with --force", () =>
   withPlace(async ({ ws, home, sandpiper }) => {
-    const replies = cassette(home, [{ calls: [{ name: "bash", args: { command: "echo x >> keep.txt" } }] }, {
-      text: "",
-    }]);
+    const command = "echo x >> keep.txt; echo a > a.txt; echo b > b.txt";
+    const replies = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "" }]);
     await sandpiper("-p", "-m", `replay:${replies}`, "change");
-    Deno.writeTextFileSync(`${ws}/keep.txt`, "mine\n");
+    for (const name of ["keep.txt", "a.txt", "b.txt"]) Deno.writeTextFileSync(`${ws}/${name}`, "mine\n");
     const left = await sandpiper("undo", "-q");
     assertEquals([left.code, read(`${ws}/keep.txt`)], [1, "mine\n"]);
     assertStringIncludes(
       left.stderr,
-      "keep.txt is left as it is: somebody else changed it since; --force overwrites it",
+      "3 files are left as they are: somebody else changed it since; --force overwrites them\n  a.txt\n  b.txt\n",
+    );
+    for (const name of ["a.txt", "b.txt"]) Deno.writeTextFileSync(`${ws}/${name}`, `${name[0]}\n`);
+    assertStringIncludes(
+      (await sandpiper("undo", "--dry-run")).stderr,
+      "keep.txt would be left as it is: somebody else changed it since; --force overwrites it\n",
     );
     assertEquals([(await sandpiper("undo", "--force")).code, read(`${ws}/keep.txt`)], [0, "kept\n"]);
   }));

@@ -160,6 +160,18 @@ Deno.test("toolResult() patches field by field, in order R209 R210", async () =>
     details: { by: "first" },
     isError: true,
   });
+  // The lines that tell of denials are counted for the text as it was.
+  const details = { denials: [], toldLines: 1 };
+  using other = await open((sp) => void sp.on("tool_result", () => ({ content: text("mine") })));
+  assertEquals(await other.hooks.toolResult(CALL, { content: text("0"), details }, never), {
+    content: text("mine"),
+    details: { denials: [] },
+  });
+  using none = await open((sp) => void sp.on("tool_result", () => {}));
+  assertEquals(await none.hooks.toolResult(CALL, { content: text("0"), details }, never), {
+    content: text("0"),
+    details,
+  });
 });
 
 Deno.test("beforeProviderRequest() chains payloads R213 R214 R215 R216", async () => {

@@ -29,6 +29,28 @@ const created = (path: string): string =>
   `diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ ${path}\n@@ -0,0 +1 @@\n+bad\n`;
 const content = (text: string, mode: "100644" | "120000" = "100644") => ({ mode, bytes: bytesOf(text) });
 
+Deno.test("writeDifference() says what a file becomes by its mode, as a program is more than its lines", () => {
+  const file = (mode: "100644" | "100755" | "120000", text = "a\n") => ({ mode, bytes: bytesOf(text) });
+  for (
+    const [before, after, becomes] of [
+      [undefined, file("100644"), undefined],
+      [undefined, file("100755"), "executable"],
+      [undefined, file("120000"), "a link"],
+      [file("100644"), file("100755"), "executable"],
+      [file("100644"), file("100755", "b\n"), "executable"],
+      [file("100755"), file("100644"), "not executable"],
+      [file("100755"), file("100755", "b\n"), undefined],
+      [file("100755"), undefined, undefined],
+      [file("100644"), file("120000"), "a link"],
+      [file("120000"), file("100755"), "executable"],
+      [file("120000"), file("100644"), undefined],
+    ] as const
+  ) {
+    const written = writeDifference({ path: "f", ...(before && { before }), ...(after && { after }) });
+    assertEquals(written.becomes, becomes, `${before?.mode} ${after?.mode}`);
+  }
+});
+
 Deno.test("planPatch() refuses every path that leads out of the workspace, through a link or into git's own", () =>
   withTree((tree, path) => {
     const outside = `${path}/../outside`;

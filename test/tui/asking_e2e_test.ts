@@ -248,3 +248,23 @@ function exists(path: string): boolean {
     return false;
   }
 }
+
+const SAID = "Sandbox: cannot read /etc/shadow: it may hold secrets, and no grant opens it.";
+
+test("each denial of a call has one line with a count, and what a command writes itself hides none R480", {
+  columns: 100,
+  replies: [
+    { calls: [{ name: "bash", args: { command: `echo '${SAID}'; cat /etc/shadow; cat /etc/shadow; false` } }] },
+    { text: "Done." },
+  ],
+}, async (pty) => {
+  await pty.see("write: .");
+  await say(pty, "go");
+  await pty.see("Done.");
+  const screen = await pty.screen(true);
+  const count = (text: string): number => screen.replaceAll(/\s+/g, " ").split(text).length - 1;
+  // In the command and in what it printed; the program's own sentence stands below the call, once.
+  assertEquals(count(SAID), 2, screen);
+  assertEquals(count("Denied: read /etc/shadow"), 1, screen);
+  assertEquals(count("! Denied: read /etc/shadow: it may hold secrets, and no grant opens it (2 times)"), 1, screen);
+});

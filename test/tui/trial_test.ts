@@ -14,7 +14,7 @@ const OPTIONS = {
     {
       calls: [{
         name: "bash",
-        args: { command: "echo more >> a.txt; echo $'\\e[31mred' > b.txt; printf '\\0' > $'c\\e[2J'" },
+        args: { command: "echo more >> a.txt; echo $'\\e[31mred' > b.txt; printf '\\0' > $'c\\e[2J'; chmod +x b.txt" },
       }],
     },
     { text: "done" },
@@ -58,6 +58,7 @@ Deno.test("/trial begins one, shows the diff without what could steer a terminal
     await session.say("go");
     const on = await trial(session, "Go on");
     assertStringIncludes(on, "The trial has changed 3 files");
+    assertStringIncludes(on, "changed +1 −1, becomes executable");
     assertStringIncludes(on, "+more");
     assertStringIncludes(
       on,

@@ -77,6 +77,37 @@ Deno.test("/undo names a folder only where nothing in it is named", () =>
         "  remove a/b/c.txt",
         "  remove empty/",
         "Put them back?: No | Yes: 1 file and 1 folder",
+        "Nothing was put back",
+      ]);
+    },
+  ));
+
+Deno.test("/undo lists no message that changed no file, and names what is left once for each reason", () =>
+  withSession(
+    {
+      files: {},
+      replies: [{ text: "just words" }, bash("echo a > a.txt; echo b > b.txt; echo c > c.txt"), { text: "done" }],
+    },
+    async (session) => {
+      const { engine, ws } = session;
+      await engine.undoPoints();
+      await session.say("talk");
+      await assertRejects(() => undoCommand(contextOf(session, []).context), UserError, "There is nothing to undo");
+      await session.say("make");
+      for (const name of ["a.txt", "b.txt"]) Deno.writeTextFileSync(`${ws}/${name}`, "mine\n");
+      const { context, shown } = contextOf(session, [0, 1]);
+      await undoCommand(context);
+      assertEquals(shown, [
+        "Files as they were before: make",
+        "This would",
+        "  remove c.txt",
+        "and leave",
+        "  somebody else changed it since:",
+        "    a.txt",
+        "    b.txt",
+        "Put them back?: No | Yes: 1 file | Also overwrite 2 files that somebody else changed",
+        "Put back: 1 file",
+        "2 files are left as they are: somebody else changed it since: a.txt, b.txt",
       ]);
     },
   ));
@@ -107,6 +138,7 @@ Deno.test("/undo lists messages, shows what it would do, and does it when it is 
       "  remove new.txt",
       "  restore src/a.ts",
       "Put them back?: No | Yes: 2 files",
+      "Nothing was put back",
     ]);
     assertEquals(read(`${session.ws}/new.txt`), "new\n");
     const yes = contextOf(session, [0, -1]);
@@ -115,7 +147,10 @@ Deno.test("/undo lists messages, shows what it would do, and does it when it is 
     assertEquals([read(`${session.ws}/src/a.ts`), read(`${session.ws}/new.txt`)], ["one\n", undefined]);
     const not = contextOf(session, [0]);
     await redoCommand(not.context);
-    assertEquals([not.shown.at(-1), read(`${session.ws}/new.txt`)], ["Put them back?: No | Yes: 2 files", undefined]);
+    assertEquals([not.shown.slice(-2), read(`${session.ws}/new.txt`)], [
+      ["Put them back?: No | Yes: 2 files", "Nothing was put back"],
+      undefined,
+    ]);
     const again = contextOf(session, [-1]);
     await redoCommand(again.context);
     assertEquals(again.shown.at(-1), "Put back: 2 files");

@@ -48,7 +48,7 @@ export async function recordScreens(program: string): Promise<Recording> {
       await terminal.type("Make the tests pass.");
       await show(1.5, "Make the tests pass.");
       await terminal.press("Enter");
-      await show(5.5, "never readable", "The sandbox refused", "connect to example.com");
+      await show(5.5, "it may hold secrets", "The sandbox refused", "connect to example.com");
       await terminal.press("Escape");
       await show(3, "rm -rf test", "(no output)");
       await show(4.5, "no test fails any more", "✗ check");

@@ -105,6 +105,7 @@ export const runReport = exactly<RunReport>({
           from: z.optional(text),
           linesAdded: z.optional(count),
           linesRemoved: z.optional(count),
+          becomes: z.optional(z.enum(["executable", "not executable", "a link"])),
         }),
       ),
       leftOut: changed.leftOut,

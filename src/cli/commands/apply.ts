@@ -89,12 +89,13 @@ function* outcomeLines(path: string, { files, misfits, isDone }: ApplyOutcome, i
   for (const file of files) yield `  ${fileLine(file)}\n`;
 }
 
-function fileLine({ path, kind, from, linesAdded, linesRemoved }: PatchedFile): string {
+function fileLine({ path, kind, from, linesAdded, linesRemoved, becomes }: PatchedFile): string {
   const lines = linesAdded === undefined || linesRemoved === undefined
     ? " (binary)"
     : linesAdded + linesRemoved > 0
     ? ` +${linesAdded} -${linesRemoved}`
     : "";
   const old = from === undefined ? "" : ` from ${oneLine(from, LONGEST_PATH)}`;
-  return `${VERBS[kind]} ${oneLine(path, LONGEST_PATH)}${old}${lines}`;
+  const mode = becomes === undefined ? "" : kind === "created" ? `, ${becomes}` : `, becomes ${becomes}`;
+  return `${VERBS[kind]} ${oneLine(path, LONGEST_PATH)}${old}${lines}${mode}`;
 }

@@ -1,3 +1,4 @@
+import { programName } from "../../core/version.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
@@ -102,7 +103,7 @@ function openCallback(port: number | undefined, signal: AbortSignal): {
     }
     came.resolve({ code, ...(iss === null ? {} : { iss }) });
     // What becomes of it is not known here: the code has yet to be changed into tokens.
-    return page(200, "sandpiper has the answer and goes on in your terminal. You can close this page.");
+    return donePage();
   });
   const stop = (): void => came.reject(new Error("nobody came back from the browser within five minutes"));
   signal.addEventListener("abort", stop, { once: true });
@@ -119,9 +120,14 @@ function openCallback(port: number | undefined, signal: AbortSignal): {
   };
 }
 
+/** What the browser shows when the login was given. */
+export function donePage(): Response {
+  return page(200, `${programName()} has the answer and goes on in your terminal. You can close this page.`);
+}
+
 function page(status: number, text: string): Response {
   const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", connection: "close" };
-  return new Response(`<!doctype html><title>sandpiper</title><p>${text}</p>`, { status, headers });
+  return new Response(`<!doctype html><title>${programName()}</title><p>${text}</p>`, { status, headers });
 }
 
 function say(text: string): void {

@@ -8,7 +8,7 @@ import { textPieces } from "../../session/export/text.ts";
 import { treeLines } from "../../session/export/tree_text.ts";
 import { viewSession } from "../../session/view/view.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
-import { type SessionSummary, summarize } from "../../session/summary.ts";
+import { type OnSpoilt, type SessionSummary, summarize } from "../../session/summary.ts";
 import { batched, writeNew } from "../../session/export/write_new.ts";
 import { importSession } from "../../session/import.ts";
 import { listSessions } from "../../session/list.ts";
@@ -32,7 +32,7 @@ export async function sessionsCommand(invocation: Invocation): Promise<number> {
   const [what = "list", ...rest] = invocation.words;
   const config = configure(invocation, readWorld());
   const [one, ...more] = rest;
-  if (what === "list" && one === undefined) return write([list(config)]);
+  if (what === "list" && one === undefined) return list(config);
   if (what === "search" && one !== undefined) return search(config, rest.join(" "));
   if (what === "rename" && one !== undefined && more.length > 0) {
     renameSession(config, one, more.join(" "), (notice) => warn(config, notice));
@@ -77,21 +77,38 @@ export function warn({ invocation }: Config, notice: string): void {
   if (!invocation.values["quiet"]) writeAll(Deno.stderr, stripControls(`warning: ${notice}\n`));
 }
 
-function list(config: Config): string {
+/** Lists sessions; 1 where none was found and a folder of them cannot be looked into, so that there may be some. */
+function list(config: Config): number {
   const { values } = config.invocation;
   const all = Boolean(values["all"]);
-  const sessions = listed(config);
-  if (values["json"]) return visibleJson(sessions, 2) + "\n";
-  return sessions.length > 0 ? listLines(sessions, all) : none(all);
+  const unseen: string[] = [];
+  const sessions = listed(config, (folder) => unseen.push(folder));
+  const isUnknown = sessions.length === 0 && unseen.length > 0;
+  write([
+    values["json"]
+      ? visibleJson(sessions, 2) + "\n"
+      : sessions.length > 0
+      ? listLines(sessions, all)
+      : isUnknown
+      ? `Whether there are sessions is not known: ${
+        unseen.map((folder) => oneLine(folder, 400)).join(", ")
+      } cannot be opened\n`
+      : none(all),
+  ]);
+  return isUnknown ? 1 : 0;
 }
 
 /** This workspace's sessions, or with `--all` everybody's; the one that was written last first. */
-function listed(config: Config): readonly SessionSummary[] {
+function listed(config: Config, onUnseen: (folder: string) => void = () => {}): readonly SessionSummary[] {
   const { values } = config.invocation;
   const all = Boolean(values["all"]);
   const { all: everywhere } = sessionPlaces(config);
   const folders = all || typeof values["session-dir"] === "string" ? everywhere : workspaceFolders(config);
-  return [...new Set(folders)].flatMap((folder) => listSessions(folder, (why) => warn(config, why)))
+  const spoilt = (folder: string): OnSpoilt => (why, path) => {
+    warn(config, why);
+    if (path === folder) onUnseen(folder);
+  };
+  return [...new Set(folders)].flatMap((folder) => listSessions(folder, spoilt(folder)))
     .filter(({ cwd }) => all || cwd === config.root)
     .sort((a, b) => b.modified.getTime() - a.modified.getTime());
 }

@@ -9,6 +9,7 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { watchSignals } from "../output/signals.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { readWorld } from "../../config/host_environment.ts";
+import { untoldText } from "../../core/grant_option.ts";
 import { linesOf } from "../output/denial_lines.ts";
 import { warner } from "../output/report.ts";
 import { nearest } from "../../core/support/nearest.ts";
@@ -35,8 +36,10 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
     }
     for (const notice of tools.notices) warn(notice);
     const result = await tools.run(tool, args, "cli", { signal: watch.signal, onUpdate: () => {} });
-    writeAll(Deno.stdout, textOf(result.content).replace(/\n*$/, "\n"));
-    // The result names one grant for the model; a person is told of everything that was denied.
+    // The result names one grant for the model; a person is told of everything that was denied, and on one screen once.
+    const isScreen = Deno.stdout.isTerminal() && Deno.stderr.isTerminal() && !invocation.values["quiet"];
+    const text = isScreen ? untoldText(result) : textOf(result.content);
+    if (text !== "" || !isScreen) writeAll(Deno.stdout, text.replace(/\n*$/, "\n"));
     for (const line of linesOf({ toolName: tool.name, result, isError: result.isError === true })) warn(line);
     const exitCode = result.details?.["exitCode"];
     return watch.exitCode() ?? (typeof exitCode === "number" ? exitCode : result.isError ? 1 : 0);

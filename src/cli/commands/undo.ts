@@ -1,5 +1,5 @@
 import { programName } from "../../core/version.ts";
-import { shownSteps, type UndoOutcome, type UndoPoint, type UndoRequest } from "../../core/changes.ts";
+import { leftByReason, shownSteps, type UndoOutcome, type UndoPoint, type UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
 import { counted } from "../../core/support/text.ts";
 import { localTime, oneLine, visibleJson } from "../../session/view/visible_text.ts";
@@ -46,7 +46,8 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
     // An undo is a point of its own, the newest one.
     const isTaken = outcome.isDone && outcome.steps.length > 0 && !values["json"];
     if (isTaken) {
-      write([`To take this back: ${programName()} undo ${oneLine(session, 128)} --to ${points.length + 1}\n`]);
+      const back = request.redo ? `--to ${points.length + 1}` : "--redo";
+      write([`To take this back: ${programName()} undo ${oneLine(session, 128)} ${back}\n`]);
     }
     warnLeft(config, outcome);
     return outcome.left.length > 0 ? 1 : 0;
@@ -143,9 +144,14 @@ function* outcomeLines({ point, steps, left, isDone }: UndoOutcome): Generator<s
 function warnLeft(config: Config, { left, isDone }: UndoOutcome): void {
   const { invocation } = config;
   const always = { ...config, invocation: { ...invocation, values: { ...invocation.values, quiet: false } } };
-  for (const { path, why, isForcible } of left) {
-    const force = isForcible ? "; --force overwrites it" : "";
-    warn(always, `${oneLine(path, LONGEST_PATH)} ${isDone ? "is" : "would be"} left as it is: ${why}${force}`);
+  for (const { why, isForcible, paths } of leftByReason(left)) {
+    const names = paths.map((path) => oneLine(path, LONGEST_PATH));
+    const [verb, it] = names.length === 1 ? [isDone ? "is" : "would be", "it"] : [isDone ? "are" : "would be", "them"];
+    const as = names.length === 1
+      ? `${names[0]} ${verb} left as it is`
+      : `${names.length} files ${verb} left as they are`;
+    const list = names.length === 1 ? "" : names.map((name) => `\n  ${name}`).join("");
+    warn(always, `${as}: ${why}${isForcible ? `; --force overwrites ${it}` : ""}${list}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { dirname, fromFileUrl } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
-import { PROJECT_URL, VERSION } from "../../core/version.ts";
+import { programTitle, PROJECT_URL, VERSION } from "../../core/version.ts";
 import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import { type Installation, installationOf, sourceInstallation } from "../../config/installation.ts";
@@ -37,7 +37,7 @@ export async function updateCommand(invocation: Invocation): Promise<number> {
     const told = { version: VERSION, installedBy: by, path, managed: isManaged, newest: newest ?? null, update };
     writeAll(Deno.stdout, visibleJson(told, 2) + "\n");
   } else {
-    writeAll(Deno.stdout, stripControls(report(installation, url, newest, userFolder)));
+    writeAll(Deno.stdout, stripControls(updateText(installation, url, newest, userFolder)));
   }
   return 0;
 }
@@ -61,13 +61,14 @@ const NAMES: Readonly<Record<Installation["by"], string>> = {
   hand: "hand, as far as can be seen",
 };
 
-function report(
+/** What `update` says; `newest`: where `url` was asked. */
+export function updateText(
   { by, path, isManaged, update }: Installation,
   url: string | undefined,
   newest: string | undefined,
   userFolder: string | undefined,
 ): string {
-  const lines = [`sandpiper ${VERSION}, installed by ${NAMES[by]}`, `  ${path}`];
+  const lines = [`${programTitle(VERSION)}, installed by ${NAMES[by]}`, `  ${path}`];
   const command = ["For the newest version:", `  ${update}`];
   if (isManaged) {
     return [...lines, "It is replaced by what installed it, which also knows the newest version.", ...command, ""].join(

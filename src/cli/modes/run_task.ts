@@ -161,7 +161,10 @@ async function answer(
   const { values } = config.invocation;
   const isJson = values["mode"] === "json";
   const warn = warner(config.invocation);
-  for (const notice of engine.notices) warn(notice);
+  for (const notice of engine.notices) {
+    warn(notice);
+    seen.facts.take({ type: "notice", level: "warning", message: notice });
+  }
   const state = seen.state = engine.state();
   const { sessionId: id, cwd } = state;
   let outcome: PromptOutcome | undefined;

@@ -1,8 +1,7 @@
 import type { AgentEvent, Denial } from "../../core/event.ts";
-import { grantOption } from "../../core/grant_option.ts";
+import { describeDenial, grantOption } from "../../core/grant_option.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { textOf } from "../../core/message.ts";
-import { describeDenial } from "../../sandbox/policy/describe.ts";
 import { claimOf } from "../../sandbox/denial/claim.ts";
 
 /** How the sentences begin in which a result tells what the policy refused. */
@@ -19,7 +18,8 @@ export function denialLines(): (event: AgentEvent) => string[] {
   return (event) => {
     const [of, whose] = event.type === "subagent_event" ? [event.event, `${event.agentId}: `] : [event, ""];
     if (of.type !== "tool_execution_end") return [];
-    const fresh = linesOf(of).map((line) => whose + line).filter((line) => !told.has(line));
+    // Of a run each thing is told once, and how often it was is told at the end.
+    const fresh = linesOf(of, false).map((line) => whose + line).filter((line) => !told.has(line));
     for (const line of fresh) told.add(line);
     return fresh;
   };
@@ -42,11 +42,13 @@ export function refusalsIn(
   const { toolName, result: { details, content }, isError } = ended;
   const isDenied = details?.["isDenied"] === true;
   const known = saidIn(details).flatMap((said): Refusal[] => {
-    const claim = claimOf(said);
-    if (claim === undefined) return [];
+    const { kind, target } = claimOf(said) ?? {};
+    if (kind === undefined || target === undefined) return [];
+    const claim = { kind, target };
     const [grant, why] = [textIn(said, "grant"), textIn(said, "why")];
     if (grant !== undefined) return [{ ...claim, why: NOT_GRANTED[claim.kind], grant: grantOption(claim.kind, grant) }];
-    return [{ ...claim, why: why ?? REFUSED }];
+    const option = textIn(said, "option");
+    return [{ ...claim, why: why ?? REFUSED, ...(option === undefined ? {} : { grant: option }) }];
   });
   const isRefusal = isError && toolName !== "bash" && FILE_REFUSAL.test(textOf(content));
   if (known.length === 0 && !isDenied && !isRefusal) return [];
@@ -61,18 +63,19 @@ const REFUSED = "the sandbox refused something that it did";
 
 /** Why something was refused that a grant allows. */
 const NOT_GRANTED = {
-  read: "it is outside of what may be read",
-  write: "it is outside of what may be written",
+  read: "it is outside the read scope",
+  write: "it is outside the write scope",
   run: "it is none of the programs that may run",
-  net: "it is outside of the network scope",
+  net: "it is not in the network scope",
 } as const satisfies Readonly<Record<Denial["kind"], string>>;
 
-/** The same for one call, repeated or not. */
+/** The same for one call, repeated or not; `isCounted`: with how often each thing was denied. */
 export function linesOf(
   ended: Pick<Ended, "toolName" | "result" | "isError">,
+  isCounted = true,
 ): string[] {
   const { toolName, result: { details }, isError } = ended;
-  const known = [...denialsIn(details), ...notesIn(details).map((note) => `in ${toolName}: ${note}`)];
+  const known = [...denialsIn(details, isCounted), ...notesIn(details).map((note) => `in ${toolName}: ${note}`)];
   if (known.length > 0) return known;
   // No grant helps, or none is known.
   const isDenied = details?.["isDenied"] === true;
@@ -86,6 +89,7 @@ export function linesOf(
 const TO_PERSON: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b([Oo])nly the user can\b/g, "$1nly you can"],
   [/\bdenied by the user\b/g, "denied by you"],
+  [/\bThe user has to make such a change\b/g, "You have to make such a change"],
   [/\bAsk the user to run this command\b/g, "Run this command yourself"],
   [/\bthe user accepts the plan\b/g, "you accept the plan"],
   [/, the user's too, /g, ", yours too, "],
@@ -102,8 +106,12 @@ function reasonIn({ result: { content } }: Pick<Ended, "result">): string | unde
   return said && toPerson(said);
 }
 
-function denialsIn(details: JsonObject | undefined): string[] {
-  return saidIn(details).map(denialLine).filter((line) => line !== undefined);
+function denialsIn(details: JsonObject | undefined, isCounted: boolean): string[] {
+  return saidIn(details).flatMap((said) => {
+    const line = denialLine(said);
+    const times = isCounted ? claimOf(said)?.times : undefined;
+    return line === undefined ? [] : [times === undefined ? line : `${line} (${times} times)`];
+  });
 }
 
 function saidIn(details: JsonObject | undefined): readonly (JsonValue | undefined)[] {

@@ -12,8 +12,12 @@ export function takenBackLines({ isComplete, restored, left }: TakenBack): strin
   const many = `${counted(restored.length, "file was", "files were")} put back`;
   return [
     `${name}: the application of a patch was cut off in the middle: ${many}\n`,
-    ...left.map((path) =>
+    ...(left.length < 2 ? left : []).map((path) =>
       `${name}: ${oneLine(path, LONGEST_PATH)} is left as it is: somebody else changed it since then\n`
     ),
+    ...(left.length < 2 ? [] : [
+      `${name}: ${left.length} files are left as they are: somebody else changed them since then\n`,
+      ...left.map((path) => `  ${oneLine(path, LONGEST_PATH)}\n`),
+    ]),
   ];
 }

@@ -1,4 +1,5 @@
 import type { ChangeSet } from "../../core/changes.ts";
+import { modelName } from "../../core/provider.ts";
 import type { CheckFact, CommandFact, DenialFact, RunReport } from "./run_report.ts";
 import type { BilledRound } from "../../session/bill.ts";
 import type { Manifest } from "../../core/compiled_prompt.ts";
@@ -78,7 +79,7 @@ export function collectFacts(): FactCollector {
     if (!isDiscarded) last = message;
     if (!manifest) return;
     const { provider, model, usage } = message;
-    rounds.push({ manifest, model: `${provider}/${model}`, ...(usage ? { usage } : {}) });
+    rounds.push({ manifest, model: modelName({ provider, id: model }), ...(usage ? { usage } : {}) });
     manifest = undefined;
   }
 

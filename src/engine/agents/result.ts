@@ -43,7 +43,7 @@ export function collectSubAgentFacts(): { take: (event: AgentEvent) => void; fac
           const { details, content } = event.result;
           const first = claimIn(details) ?? (event.isError ? saidClaim(textOf(content)) : undefined);
           for (const claim of [...first ? [first] : [], ...claimsIn(details)]) {
-            denials.set(`${claim.kind} ${claim.target}`, claim);
+            denials.set(`${claim.kind} ${claim.target}`, { kind: claim.kind, target: claim.target });
           }
           return;
         }

@@ -89,7 +89,7 @@ export async function* runCheck(
   const code = result.details?.["exitCode"];
   const exitCode = typeof code === "number" ? code : undefined;
   const passed = !result.isError && exitCode === 0;
-  const output = endOf(textOf(result.content));
+  const output = endOf(withoutCode(textOf(result.content), result));
   yield {
     type: "check_end",
     checkId,
@@ -101,6 +101,13 @@ export async function* runCheck(
     durationMs: Math.round((performance.now() - from) * 10) / 10,
   };
   return { passed, why: whyOf(result, exitCode), output };
+}
+
+/** What a command printed, without the line of its exit code, which is said beside it: the last such line is bash's own. */
+function withoutCode(text: string, { details }: ToolResult): string {
+  const line = `\n\nCommand exited with code ${details?.["exitCode"]}`;
+  const at = details?.["ending"] === "exited" && details["exitCode"] !== 0 ? text.lastIndexOf(line) : -1;
+  return at < 0 ? text : text.slice(0, at) + text.slice(at + line.length);
 }
 
 function whyOf({ details }: ToolResult, exitCode: number | undefined): string {

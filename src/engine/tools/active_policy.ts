@@ -69,7 +69,7 @@ export interface ActivePolicyParts {
 
 /** The modules that compute grants. */
 type Lifting =
-  & Pick<typeof import("../../sandbox/denial/grantable.ts"), "allows" | "grantable" | "whyClosed">
+  & Pick<typeof import("../../sandbox/denial/grantable.ts"), "allows" | "grantable" | "startOption" | "whyClosed">
   & Pick<typeof import("../../sandbox/denial/widen.ts"), "grantedScopes" | "widen">;
 
 let loaded: Lifting | undefined;
@@ -121,7 +121,10 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     // In a trial the next run has another copy: what a person types is the workspace's path.
     const grant = offered && inWorkspace(offered.grant, policy);
     const why = offered ? undefined : lifting.whyClosed(claim, policy, disk.realPath);
-    return offered && grant ? { ...offered, grant } : (why === undefined ? undefined : { ...claim, why });
+    if (offered && grant) return { ...claim, ...offered, grant };
+    if (why === undefined) return undefined;
+    const option = lifting.startOption(claim, policy, disk.realPath);
+    return { ...claim, why, ...(option === undefined ? {} : { option }) };
   };
 
   const openWider = (lifting: Lifting, denial: Denial, only?: Tool): ToolProcesses => {
@@ -148,12 +151,15 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     const result = await processes.run(tool, args, options);
     const { policy } = processes;
     const [claim, claims] = [claimIn(result.details), claimsIn(result.details)];
-    if (!claim && claims.length === 0) return withDenial(result, undefined, []);
+    if (!claim && claims.length === 0) return withDenial(withoutTold(result), undefined, []);
     const lifting = await lift();
     const offered = claim && offer(lifting, claim, policy);
-    const all = claims.length === 0 && claim && policy.copyOf !== undefined ? [claim] : claims;
-    const said = [claim, ...claims].some((one) => one && isHeld(one)) ? withLine(result, HELD) : result;
-    return withDenial(said, offered, all.map((one) => told(lifting, one, policy)).filter((one) => one !== undefined));
+    const isListed = claims.some(({ kind, target }) => kind === claim?.kind && target === claim.target);
+    const all = claim && !isListed && (!offered || policy.copyOf !== undefined) ? [claim, ...claims] : claims;
+    const list = all.map((one) => told(lifting, one, policy)).filter((one) => one !== undefined);
+    const said = [claim, ...claims].some((one) => one && isHeld(one)) ? withLine(result, HELD, true) : result;
+    // What the policy does not confirm stands in the text alone, and there it is seen.
+    return withDenial(list.length < all.length ? withoutTold(said) : said, offered, list);
   };
 
   const replace = (next: ToolProcesses): void => {
@@ -261,9 +267,27 @@ function refused({ name }: Tool): ToolResult {
   return errorResult(`Denied: ${name}. ${HELD}`, { isDenied: true });
 }
 
-/** A result with one sentence more for the model. */
-export function withLine(result: ToolResult, line: string): ToolResult {
-  return { ...result, content: [...result.content, { type: "text", text: `\n${line}` }] };
+/** A result with one sentence more for the model; `isTold`: people are told of it as data, too, as of the lines before it. */
+export function withLine(result: ToolResult, line: string, isTold = false): ToolResult {
+  const { details } = result;
+  const toldLines = details?.["toldLines"];
+  const { [TOLD]: _, ...others } = details ?? {};
+  return {
+    ...result,
+    content: [...result.content, { type: "text", text: `\n${line}` }],
+    ...(details && typeof toldLines === "number"
+      ? { details: isTold ? { ...others, [TOLD]: toldLines + 1 } : others }
+      : {}),
+  };
+}
+
+/** How many of a result's last lines tell of denials that its details have, too: a screen says each of them once. */
+const TOLD = "toldLines";
+
+function withoutTold(result: ToolResult): ToolResult {
+  if (result.details?.[TOLD] === undefined) return result;
+  const { [TOLD]: _, ...details } = result.details;
+  return { ...result, details };
 }
 
 function unmade({ target, grant }: Denial, why: string): UserError {

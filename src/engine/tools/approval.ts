@@ -128,7 +128,7 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
         return answer;
       }).finally(() => goesOn?.());
       if (answer === "left") return withLine(first, LEFT);
-      if (answer === "no") return signal.aborted ? first : withLine(first, NO);
+      if (answer === "no") return signal.aborted ? first : withLine(first, NO, true);
       if (answer === "once") return await activePolicy.runOnce(denial, tool, args, options);
       return await activePolicy.run(tool, args, options);
     } catch (error) {

@@ -27,7 +27,8 @@ export async function runFetching(
     if (!(error instanceof ToolError)) throw error;
     if (!(error instanceof WebDenied)) return errorResult(error.message);
     const hosts = error.hosts.length > 0 ? { hosts: [...error.hosts] } : {};
-    const result = errorResult(error.message, { isDenied: true, ...hosts });
+    const told = error.claim ? { toldLines: error.message.split("\n").length } : {};
+    const result = errorResult(error.message, { isDenied: true, ...told, ...hosts });
     return error.claim ? withDenial(result, error.claim) : result;
   }
   const { url, status, type, body, isCut, refused, hosts } = got;

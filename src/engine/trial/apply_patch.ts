@@ -19,6 +19,7 @@ import { bytesOfPath } from "../../sandbox/system/byte_path.ts";
 import { openFolderTree } from "../../sandbox/system/tree.ts";
 import { applyPlan } from "../../trial/apply.ts";
 import { applyJournal, journalBytes, readJournal, takeBack } from "../../trial/apply_journal.ts";
+import { becoming } from "../../trial/write_patch.ts";
 import { planPatch, type Wanted } from "../../trial/plan.ts";
 import { type FilePatch, readPatch } from "../../trial/read_patch.ts";
 import { canJournal } from "../changes/scopes.ts";
@@ -260,6 +261,7 @@ function listed(files: readonly FilePatch[]): PatchedFile[] {
       path,
       kind: before ? "changed" : kind,
       ...(move === "rename" && oldPath !== undefined ? { from: shownPath(oldPath) } : {}),
+      ...becoming(file.oldMode, newPath === undefined ? undefined : file.newMode),
       ...(binary || (before && before.linesAdded === undefined) ? {} : {
         linesAdded: (before?.linesAdded ?? 0) + count("after"),
         linesRemoved: (before?.linesRemoved ?? 0) + count("before"),

@@ -45,6 +45,10 @@ export function trialPolicy(policy: Policy, { copy, kept }: TrialFolders, view: 
     write: { ...policy.write, list: unique(write) },
     denyRead: unique([...both(policy.denyRead), kept]),
     denyWrite: unique([...both(policy.denyWrite), kept, workspace]),
+    deniedFor: {
+      asked: both(policy.deniedFor?.asked ?? []),
+      own: unique([...both(policy.deniedFor?.own ?? []), kept]),
+    },
     protected: unique([
       ...protectedPaths(copy, view, home),
       ...policy.protected.filter((path) => !isOwnGit(path)).map(moved),

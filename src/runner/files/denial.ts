@@ -4,18 +4,24 @@ import { messageOf, ToolError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { asFarAs, type Policy } from "../../core/policy.ts";
+import { asFarAs, foldedPath, isInside, type Policy, steersGit, whyNoGrant } from "../../core/policy.ts";
 
 /** What was to be done with a path. */
 export type Access = "read" | "write";
 
 /** What was denied, for the host, which decides on its own whether and by which grant that could be lifted. */
-export type Denied = Pick<Denial, "kind" | "target">;
+export interface Denied extends Pick<Denial, "kind" | "target"> {
+  /** No grant lifts it, so that nobody is asked. */
+  readonly isClosed?: true;
+}
 
-/** A denial that a grant could lift. */
-class DeniedError extends ToolError {
-  constructor(message: string, readonly denied: Denied, options: ErrorOptions) {
+/** A denial. */
+export class DeniedError extends ToolError {
+  readonly denied: Denied;
+
+  constructor(message: string, denied: Denied, options?: ErrorOptions) {
     super(message, options);
+    this.denied = denied;
   }
 }
 
@@ -29,17 +35,33 @@ export function denial(
   access: Access,
   path: string,
   rule: string,
-  grant?: string,
-  policy?: Pick<Policy, "readingOnly" | "packed">,
+  grant: string,
+  policy: Pick<Policy, "readingOnly" | "packed">,
   cause?: unknown,
 ): ToolError {
-  const what = `Denied: ${access} ${shownPath(path)}: ${rule}`;
-  if (grant === undefined) return new ToolError(`${what}. No grant opens it`, { cause });
-  const option = grantOption(access, shownPath(place(access, grant)));
-  const remedy = access === "write" && policy?.readingOnly
+  const remedy = access === "write" && policy.readingOnly
     ? "Nothing can be written before the user accepts the plan"
-    : `Only the user can allow it, with ${option}${asFarAs(policy ?? {})}`;
-  return new DeniedError(`${what}. ${remedy}`, { kind: access, target: grant }, { cause });
+    : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}${asFarAs(policy)}`;
+  const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
+  return new DeniedError(message, { kind: access, target: grant }, { cause });
+}
+
+/** A denial that no grant lifts; `real`: what is closed, where the path leads or what lies in it. */
+export function refusal(access: Access, path: string, real: string, policy: Policy, cause?: unknown): ToolError {
+  const what = real === path
+    ? ""
+    : isInside(real, path)
+    ? `${shownPath(real)} is in it: `
+    : `it leads to ${shownPath(real)}: `;
+  const rule = whyNoGrant(access, real, policy) ?? "no grant opens it";
+  const isKept = policy.protected.some((folder) => isInside(foldedPath(real), foldedPath(folder)));
+  const more = access === "read"
+    ? ""
+    : !isKept && steersGit(real, policy)
+    ? ". Git itself may write it"
+    : ". The user has to make such a change";
+  const message = `Denied: ${access} ${shownPath(path)}: ${what}${rule}${more}`;
+  return new DeniedError(message, { kind: access, target: real, isClosed: true }, { cause });
 }
 
 /** What a grant has to name: what is written changes the folder around it, unless it is one itself (a slash at its end). */
@@ -65,7 +87,9 @@ export function deniedBy(error: unknown): Denied | undefined {
   return scope === "read" || scope === "write" ? { kind: scope, target } : undefined;
 }
 
-/** The same as details of a result. */
-export function deniedDetails(denied: Denied | undefined): JsonObject | undefined {
-  return denied && { denial: { ...denied } };
+/** The same as details of a result whose whole text, so many lines, tells of it. */
+export function deniedDetails(denied: Denied | undefined, text: string): JsonObject | undefined {
+  if (denied === undefined) return undefined;
+  const { isClosed, ...claim } = denied;
+  return { ...(isClosed ? { denials: [claim] } : { denial: claim }), toldLines: text.split("\n").length };
 }

@@ -1,9 +1,9 @@
 import { dirname } from "@std/path";
 import { messageOf, ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { covers, type Policy, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
-import { type Access, denial, requiredBy } from "./denial.ts";
+import { type Access, denial, DeniedError, refusal, requiredBy } from "./denial.ts";
 
 /** Code of a failed call: `ENOENT` and its kind, or `NotCapable` when Deno's permissions refused. */
 export function codeOf(error: unknown): string | undefined {
@@ -35,17 +35,16 @@ export function fileFailure(error: unknown, access: Access, path: string, policy
   if (code === "NotCapable" || code === "EACCES" || code === "EPERM") {
     // Who may write but not read a place lacks `read`: where a path leads cannot be seen without it.
     const missing = access === "write" && covers(policy.write, path) && !covers(policy.read, path) ? "read" : access;
+    if (whyNoGrant(missing, path, policy) !== undefined) return refusal(missing, path, path, policy, error);
     const outside = !covers(policy[missing], path);
     if (outside || code === "NotCapable") {
       return denial(missing, path, `outside the ${missing} scope (${code})`, path, policy, error);
     }
     // The kernel opens what lies beside a secret, and not the folder around it.
-    const secret = access === "read" ? policy.denyRead.find((denied) => isInside(denied, path)) : undefined;
-    if (secret !== undefined) {
-      const fix = "What else is in it can be read by its name";
-      return new ToolError(`Cannot list ${shownPath(path)}: ${shownPath(secret)} in it is never readable. ${fix}`, {
-        cause: error,
-      });
+    const unlisted = access === "read" ? whyUnlisted(path, policy) : undefined;
+    if (unlisted !== undefined) {
+      const message = `Denied: list ${shownPath(path)}: ${unlisted}`;
+      return new DeniedError(message, { kind: "read", target: path, isClosed: true }, { cause: error });
     }
     const why = `the system refuses (${code}: file mode, owner or the sandbox)`;
     return new ToolError(`Cannot ${access} ${shownPath(path)}: ${why}. Only the user can change that`, {

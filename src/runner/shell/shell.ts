@@ -44,13 +44,18 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
     if (signal.aborted) return outcome(130, "aborted", "", policy, files, []);
     const module = await (interpreter ??= loadInterpreter());
     const notes = new Set<string>();
-    const denials = new Map<string, Denied>();
+    const denials = new Map<string, Counted>();
     const refusals = new Set<string>();
     const note = (line: string): void => void (notes.size < MAX_NOTES && notes.add(line));
+    const told = new Set<string>();
     const deny = (line: string, denied?: Denied): void => {
-      note(line);
-      if (denied === undefined) refusals.add(line);
-      else denials.set(`${denied.kind} ${denied.target}`, denied);
+      if (denied === undefined) {
+        note(line);
+        return void refusals.add(line);
+      }
+      if (told.size < MAX_NOTES) told.add(line);
+      const key = `${denied.kind} ${denied.target}`;
+      denials.set(key, { ...denied, times: (denials.get(key)?.times ?? 0) + 1 });
     };
     const listed = policy.run.list;
     const commands = new Set([...ownCommands(module), ...listed.map((name) => basename(name))]);
@@ -74,22 +79,28 @@ export function inProcessShell({ policy, files, runProgram }: ShellParts): Shell
     }
     const { ending, limit } = endingOf(ended, signal.aborted, over.signal.aborted);
     const output = joined(ended.stdout, withoutHints(ended.stderr));
-    const told = {
-      ...outcome(ended.exitCode, ending, output, policy, files, [...notes]),
+    const whole = {
+      ...outcome(ended.exitCode, ending, output, policy, files, [...notes, ...told]),
+      ...(told.size > 0 ? { told: told.size } : {}),
       ...metIn([...denials.values()], [...refusals]),
     };
-    return limit === undefined ? told : { ...told, limit };
+    return limit === undefined ? whole : { ...whole, limit };
   };
 }
 
+type Counted = Denied & { readonly times: number };
+
 /** What a script met of the policy, as the real shell tells it. A person is asked of the first: the rest may come of it. */
-function metIn(denials: readonly Denied[], refusals: readonly string[]) {
-  const [denial] = denials;
+function metIn(denials: readonly Counted[], refusals: readonly string[]) {
+  const claimOf = ({ kind, target, times }: Counted) => ({ kind, target, ...(times > 1 ? { times } : {}) });
+  const denial = denials.find(({ isClosed }) => !isClosed);
   return {
-    ...(denial === undefined ? {} : { denial }),
-    ...(denials.length > 1 ? { denials: denials.slice(0, MAX_DENIALS) } : {}),
+    ...(denial === undefined ? {} : { denial: { kind: denial.kind, target: denial.target } }),
+    ...(denials.length > 1 || denial === undefined && denials.length > 0
+      ? { denials: denials.slice(0, MAX_DENIALS).map(claimOf) }
+      : {}),
     ...(refusals.length > 0 ? { sandboxNotes: refusals.slice(0, MAX_NOTES) } : {}),
-    ...(denial !== undefined || refusals.length > 0 ? { isDenied: true as const } : {}),
+    ...(denials.length > 0 || refusals.length > 0 ? { isDenied: true as const } : {}),
   };
 }
 

@@ -6,7 +6,10 @@ import type { ToolResult } from "../../core/tool.ts";
  * A denial as a tool's result claims it. Anyone may claim one, an untrusted runner too: which grant lifts it is decided
  * in grantable.ts.
  */
-export type DenialClaim = Pick<Denial, "kind" | "target">;
+export interface DenialClaim extends Pick<Denial, "kind" | "target"> {
+  /** How often in one call; absent for once, and where nobody counted. */
+  readonly times?: number;
+}
 
 /** What a command met of the policy. It stays in the host and is shown to people, never to the model. */
 export interface Met {
@@ -44,7 +47,13 @@ export function claimsIn(details: JsonObject | undefined): DenialClaim[] {
 
 /** The first few of some claims, each once. */
 export function distinctClaims(claims: readonly DenialClaim[]): DenialClaim[] {
-  const distinct = new Map(claims.map(({ kind, target }) => [`${kind} ${target}`, { kind, target }]));
+  const distinct = new Map<string, DenialClaim>();
+  for (const claim of claims) {
+    const { kind, target, times = 1 } = claim;
+    const key = `${kind} ${target}`;
+    // The same one may be named twice, as what is asked about and in the list.
+    if (times >= (distinct.get(key)?.times ?? 1)) distinct.set(key, { kind, target, ...(times > 1 ? { times } : {}) });
+  }
   return [...distinct.values()].slice(0, MOST_DENIALS);
 }
 
@@ -54,7 +63,8 @@ export function claimOf(claim: JsonValue | undefined): DenialClaim | undefined {
   const { target } = claim;
   const kind = KINDS.find((known) => known === claim["kind"]);
   if (kind === undefined || typeof target !== "string" || target === "" || target.length > LONGEST) return undefined;
-  return { kind, target };
+  const times = claim["times"];
+  return { kind, target, ...(typeof times === "number" && times > 1 ? { times: Math.floor(times) } : {}) };
 }
 
 /** A result whose details say this of denials, and nothing else of any. `denials`: see Met; left out where empty. */
@@ -75,5 +85,7 @@ export function withDenial(
   return Object.keys(said).length === 0 ? bare : { ...bare, details: said };
 }
 
-/** A denial as a person is told of it: with the grant that lifts it, or why none does. */
-export type ToldDenial = DenialClaim & ({ readonly grant: string } | { readonly why: string });
+/** A denial as a person is told of it: with the grant that lifts it, or why none does and which option would at a start. */
+export type ToldDenial =
+  & DenialClaim
+  & ({ readonly grant: string } | { readonly why: string; readonly option?: string });

@@ -4,16 +4,13 @@ import { dirname, isAbsolute, normalize } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { asFarAs, covers, isInside, type Policy, PROGRAM_LEVELS } from "../../core/policy.ts";
+import { asFarAs, covers, isInside, type Policy, PROGRAM_LEVELS, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { addressKind, isAddress } from "../policy/net_address.ts";
 import { allowsHost, type HostRule, parseRule, ruleText } from "../policy/net_rules.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
 import { programFile } from "../policy/program_files.ts";
 import { knowsHosts } from "../policy/program_scopes.ts";
 import type { DenialClaim } from "./claim.ts";
-
-/** Kernel file systems, which no grant opens. */
-const KERNEL = ["/proc", "/dev", "/sys"];
 
 /** What steers a terminal, ends a line or makes a name look like another: such a name is never asked about. */
 const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -51,22 +48,31 @@ export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath
       : `--read-only, the project's settings or the scopes of ${policy.packed} forbid it`;
   }
   if (kind === "run") return allows(policy, claim) ? undefined : "no single program can be allowed here";
-  if (kind === "net") {
-    return allows(policy, claim)
-      ? undefined
-      : `only the command line can allow it, with ${grantOption("net", target)}${asFarAs(policy)}`;
+  const option = startOption(claim, policy, realPath);
+  if (option !== undefined) {
+    const rule = kind === "net" ? "not in the network scope" : `outside the ${kind} scope`;
+    return `it is ${rule}; only the command line can allow it, with ${option}${asFarAs(policy)}`;
   }
+  if (kind === "net") return allows(policy, claim) ? undefined : UNSEEN;
   const path = realOf(normalize(target), realPath);
-  const isIn = (list: readonly string[]): boolean => list.some((folder) => isInside(folded(path), folded(folder)));
-  if (isIn(policy.denyRead)) return "it may hold secrets or was denied by you, and no grant opens it";
-  if (kind === "write" && isIn(policy.protected)) return "it is protected, only you can change it";
-  if (kind === "write" && isIn(policy.denyWrite)) return "it was denied for writing, and no grant opens it";
-  if (kind === "read" && covers(policy.read, path) && policy.denyRead.some((denied) => isInside(denied, path))) {
-    return "what is in it may hold secrets; what else is in it can be read by its name";
-  }
-  if (covers(policy[kind], path)) return undefined;
-  const option = grantOption(kind, kind === "read" ? path : dirname(path));
-  return `only the command line can allow it, with ${option}${asFarAs(policy)}`;
+  const rule = whyNoGrant(kind, path, policy);
+  if (rule !== undefined || !covers(policy[kind], path)) return rule ?? UNSEEN;
+  return kind === "read" ? whyUnlisted(path, policy) : undefined;
+}
+
+const UNSEEN = "its name has characters that cannot be seen, so that nobody is asked";
+
+/**
+ * The option that allows at the next start what nobody can be asked about; undefined where none does, and for a name that
+ * does not look like what it is.
+ */
+export function startOption(claim: DenialClaim, policy: Policy, realPath: RealPath): string | undefined {
+  const { kind, target } = claim;
+  if (kind === "run" || DECEPTIVE.test(target) || grantable(claim, policy, realPath) !== undefined) return undefined;
+  if (kind === "net") return allows(policy, claim) ? undefined : grantOption("net", target);
+  const path = realOf(normalize(target), realPath);
+  if (covers(policy[kind], path) || whyNoGrant(kind, path, policy) !== undefined) return undefined;
+  return grantOption(kind, kind === "read" ? path : dirname(path));
 }
 
 /** Whether a policy allows what was denied. */
@@ -86,12 +92,7 @@ function ofPath(kind: "read" | "write", target: string, policy: Policy, realPath
   if (!isAbsolute(target)) return undefined;
   const path = realOf(normalize(target).replace(/(?<=.)\/+$/, ""), realPath);
   if (DECEPTIVE.test(path) || covers(policy[kind], path)) return undefined;
-  const closed = [
-    ...KERNEL,
-    ...policy.denyRead,
-    ...(kind === "write" ? [...policy.denyWrite, ...policy.protected] : []),
-  ].map(folded);
-  if (closed.some((folder) => isInside(folded(path), folder))) return undefined;
+  if (whyNoGrant(kind, path, policy) !== undefined) return undefined;
   if (kind === "read") return { kind, target: path, grant: path === "/" ? "*" : path };
   // A new file, and an old one that is replaced in one step, change their folder. A slash at the end names a folder itself.
   const isFolder = target.endsWith("/");
@@ -127,9 +128,4 @@ function allowsTarget({ net }: Policy, target: string): boolean {
 
 function readRule(text: string): HostRule | undefined {
   return attempt(() => parseRule(text));
-}
-
-/** As a forgiving file system compares: letter case, composition and invisible characters do not count. */
-function folded(path: string): string {
-  return path.normalize("NFC").replace(/\p{Cf}/gu, "").toLowerCase();
 }

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
-import { asFarAs, covers, isInside, type Policy } from "../../core/policy.ts";
+import { asFarAs, covers, isInside, type Policy, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
 import { privateFolders } from "../policy/private_folders.ts";
 import { type DenialClaim, MOST_DENIALS } from "./claim.ts";
@@ -58,6 +58,8 @@ export interface DenialHint {
   readonly denial?: DenialClaim;
   /** What nobody is asked about: no grant opens it, or it is not certain that it was met. */
   readonly unasked?: DenialClaim;
+  /** How many lines say it; absent for one. */
+  readonly times?: number;
 }
 
 /**
@@ -109,7 +111,10 @@ export function denialHints(
         : ending !== "well" && policy.sandbox === "kernel+" && HIDDEN.test(line)
         ? unlessCertain(ending, firstHint(line, (written) => hiddenHint(line, policy, realPath, seen, place(written))))
         : undefined);
-    if (hint !== undefined) found.set(JSON.stringify(hint), hint);
+    if (hint === undefined) continue;
+    const key = JSON.stringify(hint);
+    const before = found.get(key);
+    found.set(key, before === undefined ? hint : { ...before, times: (before.times ?? 1) + 1 });
     if (found.size >= MOST_DENIALS) break;
   }
   return [...found.values()];
@@ -192,7 +197,11 @@ function hiddenHint(
   const isThere = realPath(lexical) !== undefined;
   const isHidden = true;
   if (isWithin(policy.denyRead, path)) {
-    return { note: secretNote(lexical), isHidden, ...(isThere ? { unasked: { kind: "read", target: path } } : {}) };
+    return {
+      note: closedNote("read", lexical, path, policy),
+      isHidden,
+      ...(isThere ? { unasked: { kind: "read", target: path } } : {}),
+    };
   }
   if (covers(policy.read, path) || isWithin([policy.tmp, policy.cache, "/proc", "/dev", "/sys"], path)) {
     return undefined;
@@ -201,7 +210,8 @@ function hiddenHint(
   const isWritten = WRITES.test(line);
   const [toRead, toWrite] = [grantOption("read", lexical), grantOption("write", dirname(lexical))];
   const allowed = allowedBy(policy, isWritten ? { toWrite } : isRedirected ? { toRead, toWrite } : { toRead });
-  const note = `Sandbox: ${lexical} is out of these commands' sight, whether it is there or not. ${allowed}.`;
+  const note =
+    `Sandbox: ${lexical} is outside the read scope and out of these commands' sight, whether it is there or not. ${allowed}.`;
   if (isThere && !isWritten) return { note, isHidden, denial: { kind: "read", target: path } };
   // A missing file is no denial, unless it was to be made.
   const isMade = isWritten || isRedirected;
@@ -209,8 +219,10 @@ function hiddenHint(
   return { note, isHidden, ...(fits ? { denial: { kind: "write", target: path } } : {}) };
 }
 
-function secretNote(path: string): string {
-  return `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.`;
+/** The same reason as people are told. */
+function closedNote(kind: "read" | "write", written: string, path: string, policy: Policy): string {
+  const more = kind === "write" ? " The user has to make such a change." : "";
+  return `Sandbox: cannot ${kind} ${written}: ${whyNoGrant(kind, path, policy) ?? "no grant opens it"}.${more}`;
 }
 
 function pathHint(
@@ -231,8 +243,7 @@ function pathHint(
   const makes = SHELL.test(line) && isNew(seen);
   const writes = isWritten ?? (makes || WRITES.test(line));
   if (watched !== undefined && writes) {
-    const note = `Sandbox: ${path} is protected from change. Only the user can change it.`;
-    return { note, unasked: { kind: "write", target: path } };
+    return { note: closedNote("write", path, path, policy), unasked: { kind: "write", target: path } };
   }
   const inner = /busy/i.test(line) && path !== policy.root
     ? policy.protected.find((guarded) => isInside(guarded, path) && seen(guarded) !== undefined)
@@ -245,17 +256,17 @@ function pathHint(
   }
   // A command may stand in another folder, and a word is more often the name of a program.
   if (known === undefined || watched !== undefined || /busy/i.test(line)) return undefined;
-  if (isWithin(policy.denyRead, path)) return { note: secretNote(path), unasked: { kind: "read", target: path } };
+  if (isWithin(policy.denyRead, path)) {
+    return { note: closedNote("read", path, path, policy), unasked: { kind: "read", target: path } };
+  }
   if (writes) {
     if (isWithin(policy.denyWrite, path)) {
-      const note = `Sandbox: ${path} was denied for writing. Only the user can change that.`;
-      return { note, unasked: { kind: "write", target: path } };
+      return { note: closedNote("write", path, path, policy), unasked: { kind: "write", target: path } };
     }
     if (writable(policy, path)) return undefined;
     const tree = WORK_TREE.test(line) ? path.replace(/\/\.git$/, "") : undefined;
     const allowed = allowedBy(policy, { toWrite: grantOption("write", tree ?? dirname(path)) });
-    const rule = `${tree ?? path} is outside of what may be written`;
-    const note = `Sandbox: ${rule}. ${allowed}; for temporary files use $TMPDIR.`;
+    const note = `Sandbox: ${tree ?? path} is outside the write scope. ${allowed}; for temporary files use $TMPDIR.`;
     return { note, denial: { kind: "write", target: tree === undefined ? path : `${tree}/` } };
   }
   if (!readable(policy, path)) {
@@ -263,18 +274,18 @@ function pathHint(
     const isEither = SHELL.test(line);
     const toRead = grantOption("read", path);
     const allowed = allowedBy(policy, isEither ? { toRead, toWrite: grantOption("write", dirname(path)) } : { toRead });
-    const note = `Sandbox: ${path} is outside of what may be read. ${allowed}.`;
+    const note = `Sandbox: ${path} is outside the read scope. ${allowed}.`;
     return { note, denial: { kind: isEither && isNew(realPath) ? "write" : "read", target: path } };
   }
-  const secret = policy.denyRead.find((denied) => isInside(denied, path));
-  if (secret !== undefined) {
-    const note = `Sandbox: ${path} cannot be listed, because what is in it may hold secrets; ` +
-      "what else is in it can be read by its name.";
-    return { note, unasked: { kind: "read", target: path } };
+  const unlisted = whyUnlisted(path, policy);
+  if (unlisted !== undefined) {
+    return { note: `Sandbox: cannot list ${path}: ${unlisted}.`, unasked: { kind: "read", target: path } };
   }
   if (!writable(policy, path) && !isWithin(policy.denyWrite, path) && !isSystem(path)) {
     const toWrite = grantOption("write", dirname(path));
-    const note = `Sandbox: ${path} may be read but not written. ${allowedBy(policy, { toWrite })}.`;
+    const note = `Sandbox: ${path} is outside the write scope: it may be read but not written. ${
+      allowedBy(policy, { toWrite })
+    }.`;
     return { note, denial: { kind: "write", target: path } };
   }
   return undefined;

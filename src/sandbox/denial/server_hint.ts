@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { covers, isInside, type Policy, whyNoGrant } from "../../core/policy.ts";
 import { disk } from "../system/disk.ts";
 import { denialHints, hintToTell } from "./hint.ts";
 
@@ -15,11 +15,11 @@ export function serverHint(argv: readonly string[], output: string, policy: Poli
   const hidden = [programPath(argv[0] ?? "", policy), ...argv.slice(1)].find((path) => isHidden(path, policy));
   if (hidden !== undefined) {
     const path = disk.realPath(hidden) ?? hidden;
-    if (policy.denyRead.some((denied) => isInside(path, denied))) {
-      return `${path} may hold secrets or was denied by the user: it is never readable`;
-    }
-    const option = grantOption("read", packageFolder(path));
-    return `${path} is outside of what tools may read. Only the user can allow it, with ${option}`;
+    const why = whyNoGrant("read", path, policy);
+    if (why !== undefined) return `${path}: ${why}`;
+    return `${path} is outside the read scope. Only the user can allow it, with ${
+      grantOption("read", packageFolder(path))
+    }`;
   }
   const hint = hintToTell(denialHints(output, "failed", policy, disk.realPath));
   return hint?.note?.replace(/^Sandbox: /, "").replace(/\.$/, "");

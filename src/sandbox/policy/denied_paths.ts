@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { covers, isInside, type Scope } from "../../core/policy.ts";
+import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
 import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 import { presentBelow } from "./readable.ts";
@@ -30,6 +30,8 @@ export interface DeniedPaths {
   readonly write: readonly string[];
   /** Secret places, without the user's own denials. */
   readonly secrets: readonly string[];
+  /** As of Policy. */
+  readonly deniedFor: NonNullable<Policy["deniedFor"]>;
 }
 
 /** The denials of all layers, with the secrets and this program added to them. */
@@ -51,10 +53,16 @@ export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): Deni
   const others = otherNames(facts.mounts ?? "");
   const everywhere = (paths: readonly string[]): string[] =>
     unique([...paths, ...paths.flatMap(others).filter((path) => facts.realPath(path) === path)]);
+  const [unread, unwritten] = [carved([...facts.readable, ...facts.writable]), carved(facts.writable)];
+  const without = (paths: readonly string[], closed: readonly string[]): string[] =>
+    paths.filter((path) => !closed.some((folder) => isInside(path, folder)));
+  const ours = without([...facts.program, ...facts.kept], [...unread, ...unwritten]);
+  const asked = without([...read.list, ...write.list], [...unread, ...unwritten, ...ours]);
   return {
-    read: everywhere(withKept([...read.list, ...carved([...facts.readable, ...facts.writable])])),
-    write: everywhere(withKept([...write.list, ...carved(facts.writable), ...facts.program])),
+    read: everywhere(withKept([...read.list, ...unread])),
+    write: everywhere(withKept([...write.list, ...unwritten, ...facts.program])),
     secrets: everywhere(secrets),
+    deniedFor: { asked: everywhere(asked), own: everywhere(ours) },
   };
 }
 

@@ -1,5 +1,6 @@
 import { basename } from "@std/path";
 import type { Denial } from "../../core/event.ts";
+import { describeDenial, visibleName } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
 import { privateFolders } from "./private_folders.ts";
@@ -22,8 +23,8 @@ const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
 export function describePolicy(policy: Policy, granted: readonly Denial[] = []): string[] {
   return [
     ...(policy.copyOf === undefined ? [] : [
-      `This is a trial: the workspace is a private copy, ${visible(policy.root)}, of ${
-        visible(policy.copyOf)
+      `This is a trial: the workspace is a private copy, ${visibleName(policy.root)}, of ${
+        visibleName(policy.copyOf)
       }, which ` +
       "can be read and not be written. Work in the copy: the user gets what changes in it as a patch, without commits.",
     ]),
@@ -109,46 +110,6 @@ function networkSentence(policy: Policy): string {
 
 function grantsAny(scope: Scope): boolean {
   return scope.all || scope.list.length > 0;
-}
-
-/** A denial as a person is asked about it. Neither text holds anything that could steer a terminal or hide. */
-export interface ShownDenial {
-  /** What did not work, for example `read /srv/data/a.csv`. */
-  readonly denied: string;
-  /** What a yes would allow, for example `read, change, make and delete everything in /srv/data`. */
-  readonly allows: string;
-}
-
-/** A denial in words. */
-export function describeDenial({ kind, target, grant }: Denial): ShownDenial {
-  const [what, all] = [visible(target), grant === "*"];
-  switch (kind) {
-    case "read":
-      return {
-        denied: `read ${what}`,
-        allows: all ? "read everything but secrets" : `read ${visible(grant)} and all that is in it`,
-      };
-    case "write":
-      return {
-        denied: `write ${what}`,
-        allows: all ? "read and write everywhere" : `read, change, make and delete everything in ${visible(grant)}`,
-      };
-    case "run":
-      return { denied: `run ${what}`, allows: `run ${visible(grant)}, in the same confinement` };
-    case "net":
-      return {
-        denied: target === "*" ? "use the network" : `connect to ${what}`,
-        allows: all ? "use all of the network" : `connect to ${visible(grant)}`,
-      };
-  }
-}
-
-/** A name on one line, with escapes for what would not be seen as it is. */
-function visible(name: string): string {
-  return name.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
 }
 
 /**

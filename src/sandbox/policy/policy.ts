@@ -168,6 +168,7 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
     env: netEnvironment(env, { net, sandbox: facts.level }),
     denyRead: denied.read,
     denyWrite,
+    deniedFor: denied.deniedFor,
     protected: unique([
       ...protectedPaths(root, facts, home),
       ...(link?.protected ?? []),

@@ -49,7 +49,7 @@ export async function runProgram(
     const [stdout, stderr] = [outputs[0].bytes(), outputs[1].bytes()];
     const text = new TextDecoder().decode(stderr.subarray(-65_536));
     const hints = denialHints(text, status?.success === true ? "well" : "failed", policy, disk.realPath);
-    const { notes, ...met } = metBy(started, supervisor.notes(), hints);
+    const { notes, told: _told, ...met } = metBy(started, supervisor.notes(), hints);
     const said = reason?.limit === undefined ? [] : [`${nameOf(command)} was ended: ${reason.limit}.`];
     return { ...met, exitCode, stdout, stderr, notes: [...notes, ...settled, ...said] };
   } finally {

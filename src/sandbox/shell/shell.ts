@@ -131,16 +131,17 @@ async function runCommand(
     const ending = endingOf(command, status?.success === true);
     const hints = denialHints(captured.output, ending, policy, disk.realPath, command);
     const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
-    const { notes, ...met } = metBy(started, supervisor.notes(), silent ? [silent] : hints);
+    const { notes, told = [], ...met } = metBy(started, supervisor.notes(), silent ? [silent] : hints);
     const said = [
-      ...notes,
+      ...notes.filter((line) => !told.includes(line)),
       ...ended.settled,
       ...privateTmpNotes(policy, before, privateTmp?.(), command),
       ...privateMemoryNotes(policy, command),
       ...globalGitNotes(policy, gitBefore),
+      ...told,
       // Names in them are a command's.
     ].map((line) => stripControls(line).replaceAll("\n", "?"));
-    return { ...outcomeOf(captured, ended, said), ...met };
+    return { ...outcomeOf(captured, ended, said), ...(told.length > 0 ? { told: told.length } : {}), ...met };
   } finally {
     capture.close();
     await reader?.cancel();

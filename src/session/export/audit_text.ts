@@ -1,3 +1,4 @@
+import { modelName } from "../../core/provider.ts";
 import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
 import type { AuditView, CallView, RoundView } from "./audit_view.ts";
 import { diffManifests } from "./manifest_diff.ts";
@@ -136,7 +137,8 @@ function replyText({ provider, model, stopReason, usage }: NonNullable<RoundView
   const tokens = usage
     ? `, ${count(usage.input)} in, ${count(usage.cacheRead)} cached, ${count(usage.output)} out`
     : "";
-  return `${[provider, model].filter((part) => part !== "").join("/") || "unknown"}: ${stopReason}${tokens}`;
+  const name = provider === "" || model === "" ? provider || model || "unknown" : modelName({ provider, id: model });
+  return `${name}: ${stopReason}${tokens}`;
 }
 
 function callText({ turn, time, tool, arguments: args, decision, outcome, durationMs, waitedMs }: CallView): string {

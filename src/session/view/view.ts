@@ -1,3 +1,4 @@
+import { modelName } from "../../core/provider.ts";
 import type { SessionTotals } from "../../core/engine.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session.ts";
 import { labelsOf, pathIn, sessionName } from "../tree.ts";
@@ -89,7 +90,8 @@ function modelsOf(entries: readonly SessionEntry[]): readonly string[] {
   const models = new Set<string>();
   for (const entry of entries) {
     if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.model === "") continue;
-    models.add([entry.message.provider, entry.message.model].filter((part) => part !== "").join("/"));
+    const { provider, model: id } = entry.message;
+    models.add(provider === "" ? id : modelName({ provider, id }));
   }
   return [...models];
 }

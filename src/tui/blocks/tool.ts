@@ -1,5 +1,6 @@
 import { counted } from "../../core/support/text.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { untoldText } from "../../core/grant_option.ts";
 import { textOf } from "../../core/message.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { duration } from "./amounts.ts";
@@ -39,6 +40,7 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
   const started = now();
   let output: readonly string[] = [];
   let notice: readonly string[] = []; // where all of the output is
+  let told: readonly string[] = []; // what lines below the call say, too
   let diff: readonly string[] | undefined;
   let ended: Ended | undefined;
   const finished = kept(draw);
@@ -78,7 +80,7 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
     if (given) return drawnGiven(look);
     if (name === "read" && ended && !expanded) return more(output.length, look, "read");
     const [all, limit] = [[...output, ...notice], SHORT.output];
-    if (expanded) return allRows(all, look, theme.dim);
+    if (expanded) return allRows([...all, ...told], look, theme.dim);
     // The newest lines say most. Where the rest is comes beside them.
     const { rows, left } = shortRows(output, look.width - 2, limit, "last");
     return [...more(left, look), ...[...rows, ...allRows(notice, look)].map(theme.dim)];
@@ -88,7 +90,7 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
   function failure(look: Look): readonly string[] {
     const { theme, width, expanded } = look;
     const lines = [...output, ...notice];
-    if (expanded) return allRows(lines, look, theme.bad);
+    if (expanded) return allRows([...lines, ...told], look, theme.bad);
     const { first, left, last } = bothEnds(lines, width - 2, ENDS.failure);
     return [...first.map(theme.bad), ...more(left, look), ...last.map(theme.bad)];
   }
@@ -96,7 +98,9 @@ export function toolBlock(name: string, args: JsonObject, root: string, now: () 
   const take = (result: ToolResult): void => {
     const { diff: made, truncated } = result.details ?? {};
     diff = typeof made === "string" && made !== "" && result.isError !== true ? made.split("\n") : undefined;
-    const text = textOf(result.content).replace(/\n+$/, "");
+    const whole = textOf(result.content).replace(/\n+$/, "");
+    const text = untoldText(result);
+    told = text === whole ? [] : whole.slice(text.length).replace(/^\n+/, "").split("\n");
     const pictures = result.content.filter((part) => part.type === "image").length;
     const all = [
       ...text === "" ? [] : text.split("\n"),

@@ -141,7 +141,8 @@ function leftLine({ why, paths = [], count: many = 0 }: LeftOut): string {
   return `  ${why}: ${paths.slice(0, 3).map(cleanLine).join(", ")}${many > 3 ? ` and ${many - 3} more` : ""}`;
 }
 
-function detailOf({ kind, from, linesAdded, linesRemoved }: PatchedFile): string {
+function detailOf({ kind, from, linesAdded, linesRemoved, becomes }: PatchedFile): string {
   const lines = linesAdded === undefined || linesRemoved === undefined ? "binary" : `+${linesAdded} −${linesRemoved}`;
-  return `${kind}${from === undefined ? "" : ` from ${cleanLine(from)}`} ${lines}`;
+  const mode = becomes === undefined ? "" : kind === "created" ? `, ${becomes}` : `, becomes ${becomes}`;
+  return `${kind}${from === undefined ? "" : ` from ${cleanLine(from)}`} ${lines}${mode}`;
 }

@@ -1,5 +1,5 @@
 import { counted } from "../../core/support/text.ts";
-import { shownSteps, type UndoOutcome, type UndoRequest } from "../../core/changes.ts";
+import { leftByReason, shownSteps, type UndoOutcome, type UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
 import { ago } from "../blocks/amounts.ts";
 import type { CommandContext } from "./command.ts";
@@ -14,14 +14,17 @@ export async function undoCommand(context: CommandContext): Promise<void> {
   const cutOff = await cutOffApply(context);
   if (cutOff !== undefined) return await confirm(context, cutOff, {});
   const points = await engine.undoPoints();
-  if (points.length === 0) {
+  if (points.every(({ files, outside = 0 }) => files + outside === 0)) {
     throw new UserError({
       what: "There is nothing to undo",
       why: "nothing of this session has changed a file, or changes are not recorded",
       fix: "See docs/undo.md",
     });
   }
-  const choices = points.map(({ number, text, time, files, outside, isUndone }) => ({
+  // Going back to before a message that changed nothing is going back to before the next one that did.
+  const choices = points.filter(({ files, outside = 0 }) => files + outside > 0).map((
+    { number, text, time, files, outside, isUndone },
+  ) => ({
     label: text,
     detail: `${counted(files, "file")}${outside === undefined ? "" : ` (${outside} more by somebody else)`}, ${
       ago(world.now() - Date.parse(time))
@@ -68,7 +71,7 @@ async function confirm(context: CommandContext, preview: UndoOutcome, request: U
       ? [{ label: `Also overwrite ${counted(forcible, "file")} that somebody else changed`, value: "force" as const }]
       : []),
   ]);
-  if (how === undefined || how === "no") return;
+  if (how === undefined || how === "no") return say("Nothing was put back");
   await putBack(context, { ...request, ...(how === "force" ? { force: true } : {}) });
 }
 
@@ -83,9 +86,15 @@ export async function putBack({ engine, say }: CommandContext, request: UndoRequ
   const outcome = await engine.undo(request);
   const { steps, left } = outcome;
   say(steps.length > 0 ? `Put back: ${filesIn(outcome)}` : "Nothing was put back");
-  for (const { path, why } of left.slice(0, SHOWN)) say(`${path} is left as it is: ${why}`, "warning");
-  if (left.length > SHOWN) {
-    say(`${counted(left.length - SHOWN, "more file is", "more files are")} left alone`, "warning");
+  for (const { why, paths } of leftByReason(left)) {
+    const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
+    const [first = ""] = paths;
+    say(
+      paths.length === 1
+        ? `${first} is left as it is: ${why}`
+        : `${paths.length} files are left as they are: ${why}: ${paths.slice(0, SHOWN).join(", ")}${more}`,
+      "warning",
+    );
   }
 }
 
@@ -120,8 +129,11 @@ function showSteps({ page }: CommandContext, { steps, left }: UndoOutcome): void
     ...shown.slice(0, SHOWN).map(({ action, path }) => `  ${VERBS[action]} ${theme.accent(path)}`),
     ...more(shown),
     ...(left.length > 0 ? [theme.strong(steps.length > 0 ? "and leave" : "This would leave as it is")] : []),
-    ...left.slice(0, SHOWN).map(({ path, why }) => `  ${theme.accent(path)}: ${why}`),
-    ...more(left),
+    ...leftByReason(left).flatMap(({ why, paths }) =>
+      paths.length === 1
+        ? [`  ${theme.accent(paths[0] ?? "")}: ${why}`]
+        : [`  ${why}:`, ...paths.slice(0, SHOWN).map((path) => `    ${theme.accent(path)}`), ...more(paths)]
+    ),
   ]);
 }
 

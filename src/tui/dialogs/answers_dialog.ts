@@ -12,8 +12,8 @@ export type Draft = Pick<PromptEditor, "text" | "setText">;
 
 /** A question whose answers have letters. The first answer is chosen at the start, and stands for Escape. */
 export interface AnswersOptions<T> {
-  /** The lines of the question. */
-  readonly head: (look: Look) => readonly string[];
+  /** The lines of the question; `isLow`: as few as say it all, because the window is low. */
+  readonly head: (look: Look, isLow: boolean) => readonly string[];
   readonly answers: readonly [Answer<T>, ...Answer<T>[]];
   /** What the key that shows everything in full is good for here. */
   readonly hint?: (expandKey: string) => string;
@@ -65,8 +65,8 @@ export function answersDialog<T>({ head, answers, hint, draft, now, done }: Answ
   return {
     keepsEditor: true,
     lines(look) {
-      const asked = head(look);
-      if (asked.length + answers.length + 1 > look.rows) return [...asked, ...inFewRows(look)];
+      const asked = head(look, false);
+      if (asked.length + answers.length + 1 > look.rows) return [...head(look, true), ...inFewRows(look)];
       return [
         ...asked,
         ...answers.map(({ key, label }, index) => {

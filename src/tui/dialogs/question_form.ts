@@ -2,7 +2,7 @@ import { deniedThing } from "../transcript/denial_words.ts";
 import { Input } from "@earendil-works/pi-tui/dist/components/input.js";
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { Denial, PermissionAnswer } from "../../core/event.ts";
-import { grantOption } from "../../core/grant_option.ts";
+import { describeDenial, grantOption } from "../../core/grant_option.ts";
 import type { GrantAnswer, GrantRequest } from "../../core/hook.ts";
 import { cleanLine, cleanText } from "../screen/foreign.ts";
 import { cut, wrap } from "../screen/wrap.ts";
@@ -106,9 +106,9 @@ function lineDialog(title: string, placeholder: string, done: (text: string | un
 
 const PERMISSION_ANSWERS: readonly [Answer<PermissionAnswer>, ...Answer<PermissionAnswer>[]] = [
   { key: "n", answer: "no", label: "No" },
-  { key: "o", answer: "once", label: "Yes, this once", short: "once" },
-  { key: "s", answer: "session", label: "Yes, for this session", short: "session" },
-  { key: "p", answer: "project", label: "Yes, for this project (kept in your settings)", short: "project" },
+  { key: "o", answer: "once", label: "Yes, this once: for this call alone", short: "once" },
+  { key: "s", answer: "session", label: "Yes, for this session: for all its calls", short: "session" },
+  { key: "p", answer: "project", label: "Yes, for this project: kept in your settings", short: "project" },
 ];
 
 /** What a permission dialog asks about. */
@@ -131,11 +131,15 @@ export function permissionDialog(
   const whose = agentId === undefined ? "" : ` of sub-agent ${cleanLine(`${agentId} (${agentDescription})`)}`;
   const [what, grant] = [deniedThing(denial), cleanLine(denial.grant)];
   return answersDialog({
-    head({ width, theme }) {
-      const option = grantOption(denial.kind, grant);
+    head({ width, theme }, isLow) {
+      const { allows } = describeDenial(denial);
+      const effect = isLow ? [`Yes: ${allows}`] : [
+        `A yes runs the call again and lets it ${allows}`,
+        `The smallest grant that lets it pass: ${grantOption(denial.kind, grant)}`,
+      ];
       return [
         ...wrap(theme.warn(`▣ The sandbox refused ${cleanLine(toolName)}${whose}: ${what}`), width),
-        ...wrap(theme.dim(`The smallest grant that lets it pass: ${option}`), width),
+        ...effect.flatMap((line) => wrap(theme.dim(line), width)),
       ];
     },
     answers: PERMISSION_ANSWERS,

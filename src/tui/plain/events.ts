@@ -1,6 +1,7 @@
 import { counted } from "../../core/support/text.ts";
 import { changesLine } from "../transcript/changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
+import { untoldText } from "../../core/grant_option.ts";
 import { textOf } from "../../core/message.ts";
 import { duration, money } from "../blocks/amounts.ts";
 import { givenText } from "../blocks/given_text.ts";
@@ -70,7 +71,9 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         for (const line of denials.end(event.toolCallId, result.details)) print(line);
         if (!isError && typeof diff === "string") return print(diff);
         if (!isError && QUIET.has(toolName)) return;
-        const lines = textOf(result.content).replace(/\n+$/, "").split("\n");
+        const text = untoldText(result);
+        if (text === "" && isError) return;
+        const lines = text.split("\n");
         const limit = toolName === "bash" ? COMMAND_LINES : OUTPUT_LINES;
         const left = lines.length - limit;
         if (left > 0) print(`${counted(left, "line")} before these; /output prints all`);

@@ -1,4 +1,4 @@
-import { grantOption } from "../../core/grant_option.ts";
+import { describeDenial, grantOption } from "../../core/grant_option.ts";
 import type { PermissionAnswer } from "../../core/event.ts";
 import type { GrantAnswer } from "../../core/hook.ts";
 import { cleanLine } from "../screen/foreign.ts";
@@ -51,7 +51,8 @@ export function plainQuestion(
       const whose = agentId === undefined ? "" : ` of sub-agent ${cleanLine(`${agentId} (${agentDescription})`)}`;
       const option = grantOption(kind, cleanLine(grant));
       print(`question: the sandbox refused ${cleanLine(toolName)}${whose}: ${kind} ${cleanLine(target)}`);
-      const words = "n no, o once, s for this session, p for this project";
+      const words = "n no, o once (this call), s for this session, p for this project";
+      print(`A yes runs the call again and lets it ${describeDenial(question.request.denial).allows}.`);
       print(`The smallest grant is ${option}. Allow it? ${words}`);
       return choose(ANSWERS, "no", words, question.done);
     }

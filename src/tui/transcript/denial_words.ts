@@ -29,33 +29,43 @@ function decisionLine(answer: PermissionAnswer, denial: Denial | undefined): str
 export interface HeardDenials {
   readonly ask: (request: { readonly id: string; readonly toolCallId: string; readonly denial: Denial }) => void;
   readonly decide: (id: string, answer: PermissionAnswer) => string;
-  /** The call has ended: lines about what else it was denied. */
+  /** The call has ended: a line for each thing that it was denied, but for what was said when it was not allowed. */
   readonly end: (toolCallId: string, details: JsonObject | undefined) => string[];
 }
 
 /** None was heard yet. */
 export function heardDenials(): HeardDenials {
-  const asked = new Map<string, { readonly toolCallId: string; readonly denial: Denial }>();
+  const asked = new Map<string, { readonly toolCallId: string; readonly denial: Denial; isRefused?: true }>();
   return {
     ask: ({ id, toolCallId, denial }) => void asked.set(id, { toolCallId, denial }),
-    decide: (id, answer) => decisionLine(answer, asked.get(id)?.denial),
+    decide(id, answer) {
+      const one = asked.get(id);
+      if (one && answer === "no") one.isRefused = true;
+      return decisionLine(answer, one?.denial);
+    },
     end(toolCallId, details) {
       const own = [...asked].filter(([, one]) => one.toolCallId === toolCallId);
       for (const [id] of own) asked.delete(id);
-      return unaskedDenials(details, own.map(([, { denial }]) => denial));
+      return deniedLines(details, own.flatMap(([, { denial, isRefused }]) => isRefused ? [denial] : []));
     },
   };
 }
 
-/** What a call was denied that nobody was asked about: a question is about one thing alone. */
-function unaskedDenials(details: JsonObject | undefined, asked: readonly Denial[]): string[] {
+/** A line for each thing that a call was denied, by its kind and its target, without those that were `told` before. */
+export function deniedLines(details: JsonObject | undefined, told: readonly Denial[] = []): string[] {
   const list = details?.["denials"];
-  if (!Array.isArray(list)) return [];
-  const said = [...asked, ...claims([details?.["denial"]])];
-  return claims(list).flatMap(({ kind, target, grant, why }) => {
-    if (said.some((one) => one.kind === kind && one.target === target)) return [];
+  const all = claims([...Array.isArray(list) ? list : [], details?.["denial"]]);
+  const isSame = (one: Pick<Denial, "kind" | "target">, other: Pick<Denial, "kind" | "target">): boolean =>
+    one.kind === other.kind && one.target === other.target;
+  return all.flatMap((claim, at) => {
+    if (told.some((one) => isSame(one, claim)) || all.findIndex((one) => isSame(one, claim)) < at) return [];
+    const { kind, target, grant, why, times = 1 } = claim;
     const how = grant === undefined ? why : `${grantOption(kind, cleanLine(grant))} allows it`;
-    return [`Denied: ${deniedThing({ kind, target })}${how === undefined ? "" : `: ${cleanLine(how)}`}`];
+    return [
+      `Denied: ${deniedThing({ kind, target })}${how === undefined ? "" : `: ${cleanLine(how)}`}${
+        times > 1 ? ` (${times} times)` : ""
+      }`,
+    ];
   });
 }
 
@@ -64,18 +74,20 @@ interface Claim {
   readonly target: string;
   readonly grant?: string;
   readonly why?: string;
+  readonly times?: number;
 }
 
 function claims(list: readonly (JsonValue | undefined)[]): Claim[] {
   return list.flatMap((said) => {
     if (!isObject(said)) return [];
-    const { kind, target, grant, why } = said;
+    const { kind, target, grant, why, times } = said;
     if (typeof kind !== "string" || !Object.hasOwn(VERBS, kind) || typeof target !== "string") return [];
     return [{
       kind: kind as Denial["kind"], // one of the table's
       target,
       ...(typeof grant === "string" ? { grant } : {}),
       ...(typeof why === "string" ? { why } : {}),
+      ...(typeof times === "number" ? { times } : {}),
     }];
   });
 }

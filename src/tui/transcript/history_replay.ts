@@ -3,6 +3,7 @@ import { answerStream } from "./answer_stream.ts";
 import { count } from "../blocks/amounts.ts";
 import { noticeBlock, userBlock } from "../blocks/said.ts";
 import { toolBlock } from "../blocks/tool.ts";
+import { deniedLines } from "./denial_words.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** Messages of an earlier conversation that are shown. */
@@ -67,6 +68,7 @@ function showReply(
     const block = toolBlock(part.name, part.arguments, root, () => 0);
     block.end(result ?? { content: [] }, result?.isError ?? false, 0);
     transcript.add(block);
+    for (const line of deniedLines(result?.details)) transcript.add(noticeBlock(line, "warning"));
   }
   if (message.stopReason === "error" && message.errorMessage) {
     transcript.add(noticeBlock(message.errorMessage, "error"));

@@ -1,5 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { compareVersions, newestVersion } from "../../../src/cli/commands/update.ts";
+import { donePage } from "../../../src/cli/commands/mcp_login.ts";
+import { compareVersions, newestVersion, updateText } from "../../../src/cli/commands/update.ts";
+import { nameProgram } from "../../../src/core/version.ts";
 import { stripControls } from "../../../src/core/support/text.ts";
 import { UserError } from "../../../src/core/error.ts";
 import { inWorkspace, run, SOURCE } from "../../helpers/program.ts";
@@ -106,4 +108,16 @@ Deno.test("sandpiper update asks the address of the settings once and changes no
       assertEquals(server.asked.map(({ url }) => new URL(url).pathname), ["/latest.json", "/latest.json"]);
     },
   );
+});
+
+Deno.test("update and the page of a login say the name of the program that runs", async () => {
+  nameProgram("acme");
+  try {
+    const said = updateText({ by: "hand", path: "/x/acme", isManaged: false, update: "x" }, undefined, undefined, "/u");
+    assertEquals(said.split("\n")[0], "acme (sandpiper 0.1.0), installed by hand, as far as can be seen");
+    const page = await donePage().text();
+    assertEquals([page.includes("sandpiper"), /<title>acme<.*acme has the answer/.test(page)], [false, true], page);
+  } finally {
+    nameProgram("sandpiper");
+  }
 });

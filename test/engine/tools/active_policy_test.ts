@@ -3,7 +3,7 @@ import { backgroundCommands } from "../../../src/engine/tools/background_command
 import { offeredIn, openActivePolicy } from "../../../src/engine/tools/active_policy.ts";
 import { openToolProcesses, type ToolProcesses } from "../../../src/engine/tools/tool_processes.ts";
 import { UserError } from "../../../src/core/error.ts";
-import type { JsonValue } from "../../../src/core/json.ts";
+import type { JsonObject, JsonValue } from "../../../src/core/json.ts";
 import { textOf } from "../../../src/core/message.ts";
 import type { Policy } from "../../../src/core/policy.ts";
 import { errorResult, type ToolResult } from "../../../src/core/tool.ts";
@@ -19,28 +19,36 @@ const [READ] = TOOLS;
 /** Processes with a runner that answers every call with this denial. */
 function liar(policy: Policy, denial: JsonValue): ToolProcesses {
   const nothing = (): Promise<void> => Promise.resolve();
-  const run = (): Promise<ToolResult> => Promise.resolve(errorResult("Denied", { denial }));
+  const run = (): Promise<ToolResult> => Promise.resolve(errorResult("Denied", { denial, toldLines: 1 }));
   return { policy, active: [], known: [], run, warmSoon: () => {}, prewarm: () => {}, retire: nothing, close: nothing };
 }
 
 const resolveIn = (world: World) => (grants: Grants): Policy => worldPolicy(world, "kernel", { grants });
 
-const LIES: readonly (readonly [lie: string, denial: (world: World) => JsonValue])[] = [
-  ["of a secret", ({ home }) => ({ kind: "read", target: `${home}/.ssh/id`, grant: "/srv" })],
-  ["of a secret behind a link", ({ root }) => ({ kind: "read", target: `${root}/keys` })],
-  ["of what is protected", ({ root }) => ({ kind: "write", target: `${root}/.envrc` })],
+const SECRET = "it may hold secrets, and no grant opens it";
+const LIES: readonly (readonly [lie: string, denial: (world: World) => JsonObject, why?: string])[] = [
+  ["of a secret", ({ home }) => ({ kind: "read", target: `${home}/.ssh/id`, grant: "/srv" }), SECRET],
+  ["of a secret behind a link", ({ root }) => ({ kind: "read", target: `${root}/keys` }), SECRET],
+  [
+    "of what is protected",
+    ({ root }) => ({ kind: "write", target: `${root}/.envrc` }),
+    "it is protected, and no grant opens it",
+  ],
   ["of what may be read anyway", ({ root }) => ({ kind: "read", target: `${root}/a` })],
   ["without a target", () => ({ kind: "read", grant: "*" })],
 ];
 
-for (const [lie, denial] of LIES) {
-  Deno.test(`openActivePolicy() offers nothing for a runner's denial ${lie} R471 R480`, async () => {
+for (const [lie, denial, why] of LIES) {
+  Deno.test(`openActivePolicy() offers nothing for a runner's denial ${lie}, and says why R471 R480`, async () => {
     using world = makeWorld();
     Deno.mkdirSync(`${world.home}/.ssh`);
     Deno.symlinkSync(`${world.home}/.ssh`, `${world.root}/keys`);
     const first = liar(worldPolicy(world, "kernel"), denial(world));
     const activePolicy = openActivePolicy({ first, open: () => first, resolve: resolveIn(world) });
-    assertEquals(READ && await activePolicy.run(READ, {}, OPTIONS), errorResult("Denied"));
+    const { grant: _claimed, ...claim } = denial(world);
+    // What the policy does not confirm is seen in the text alone, all of which is shown then.
+    const told = why === undefined ? undefined : { toldLines: 1, denials: [{ ...claim, why }] };
+    assertEquals(READ && await activePolicy.run(READ, {}, OPTIONS), errorResult("Denied", told));
   });
 }
 

@@ -34,9 +34,9 @@ const REFUSED = [
   { name: "a link to nowhere R461", path: "R/nowhere", rule: "a link to nowhere" },
   { name: "a path below a link to nowhere R461", path: "R/nowhere/x", rule: "a link to nowhere" },
   { name: "a circle of links", path: "R/circle", rule: "in a circle" },
-  { name: "/proc R463", path: "/proc/self/environ", rule: "always are" },
-  { name: "/dev R463", path: "/dev/zero", rule: "always are" },
-  { name: "/sys R463", path: "/sys/kernel/version", rule: "always are" },
+  { name: "/proc R463", path: "/proc/self/environ", rule: "no grant opens /proc, /dev and /sys" },
+  { name: "/dev R463", path: "/dev/zero", rule: "no grant opens /proc, /dev and /sys" },
+  { name: "/sys R463", path: "/sys/kernel/version", rule: "no grant opens /proc, /dev and /sys" },
   { name: "a link into /proc R463", path: "R/proc", rule: "it leads to /proc" },
   { name: "a FIFO", path: "R/fifo", rule: "a FIFO" },
   { name: "a folder", path: "R/plain", rule: "is a folder" },
@@ -109,7 +109,7 @@ Deno.test("openFiles() writes nothing that git obeys in a nested repository, nor
   for (const path of [...refused.map((name) => `${w.root}/${name}`), `${w.outside}/more/.git/config`]) {
     assertEquals([
       path,
-      /what git obeys; git itself may write it\. No grant opens it$/.test(
+      /it is protected, and no grant opens it\. Git itself may write it$/.test(
         messageOf(() => files.write(path, bytes("x"))),
       ),
     ], [path, true]);
@@ -161,7 +161,7 @@ Deno.test("openFiles() deny lists and protected paths beat every grant R478", ()
   files.write(`${w.root}/.git/index`, bytes("x"));
   assertEquals(
     messageOf(() => files.write(`${w.root}/.git/config`, bytes("x"))),
-    `Denied: write ${w.root}/.git/config: protected in this workspace; the user has to make such a change. No grant opens it`,
+    `Denied: write ${w.root}/.git/config: it is protected, and no grant opens it. The user has to make such a change`,
   );
 });
 

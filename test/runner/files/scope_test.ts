@@ -7,8 +7,9 @@ import { policyFor, scope } from "../world.ts";
 const POLICY = policyFor("/w", {
   read: scope("/w", "/lib"),
   write: scope("/w", "/tmp/own"),
-  denyRead: ["/w/secret"],
-  denyWrite: ["/w/fixed", "/lib/x"],
+  denyRead: ["/w/secret", "/w/asked", "/w/secret/asked", "/w/kept"],
+  denyWrite: ["/w/fixed", "/lib/x", "/w/program"],
+  deniedFor: { asked: ["/w/fixed", "/lib/x", "/w/asked", "/w/secret/asked"], own: ["/w/kept", "/w/program"] },
   protected: ["/w/.git/config", "/w/.envrc"],
 });
 
@@ -19,8 +20,8 @@ function rule(policy: Policy, access: "read" | "write", path: string, real?: str
     return undefined;
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return /outside the \w+ scope|closed to file tools|deny list|protected|git obeys|NUL/.exec(error.message)?.[0] ??
-      error.message;
+    return /outside the \w+ scope|\/proc, |--deny-\w+|secrets|program's own|protected|NUL/.exec(error.message)
+      ?.[0] ?? error.message;
   }
 }
 
@@ -30,26 +31,31 @@ const CASES: readonly (readonly ["read" | "write", string, string | undefined, s
   ["read", "/wa", "outside the read scope"],
   ["read", "/w/../etc/passwd", "outside the read scope", "/etc/passwd"],
   ["read", "/lib/x", undefined],
-  ["write", "/lib/x", "deny list"],
+  ["write", "/lib/x", "--deny-write"],
   ["write", "/lib/y", "outside the write scope"],
-  ["read", "/w/secret", "deny list"],
-  ["read", "/w/SECRET/a", "deny list"],
-  ["write", "/w/secret/a", "deny list"],
+  ["read", "/w/secret", "secrets"],
+  ["read", "/w/SECRET/a", "secrets"],
+  ["write", "/w/secret/a", "secrets"],
   ["read", "/w/secrets", undefined],
-  ["write", "/w/fixed/a", "deny list"],
+  ["read", "/w/asked/a", "--deny-read"],
+  ["write", "/w/asked/a", "--deny-read"],
+  ["read", "/w/secret/asked", "secrets"],
+  ["read", "/w/kept/s", "program's own"],
+  ["write", "/w/program", "program's own"],
+  ["write", "/w/fixed/a", "--deny-write"],
   ["read", "/w/fixed/a", undefined],
-  ["write", "/w/link", "deny list", "/w/fixed/a"],
+  ["write", "/w/link", "--deny-write", "/w/fixed/a"],
   ["write", "/w/.git/config", "protected"],
   ["read", "/w/.git/config", undefined],
   ["write", "/w/.ENVRC", "protected"],
   ["write", "/w/.en\u200dvrc", "protected"],
-  ["write", "/w/a/.git/hooks/x", "git obeys"],
-  ["write", "/w/a/.git", "git obeys"],
+  ["write", "/w/a/.git/hooks/x", "protected"],
+  ["write", "/w/a/.git", "protected"],
   ["read", "/w/a/.git", undefined],
   ["write", "/w/.git/index", undefined],
-  ["write", "/tmp/own/.git/config", "git obeys"],
-  ["read", "/proc/self/environ", "closed to file tools"],
-  ["read", "/w/link", "closed to file tools", "/proc/1/mem"],
+  ["write", "/tmp/own/.git/config", "protected"],
+  ["read", "/proc/self/environ", "/proc, "],
+  ["read", "/w/link", "/proc, ", "/proc/1/mem"],
   ["read", "/process", "outside the read scope"],
   ["read", "/w/a\0b", "NUL"],
 ];
@@ -62,16 +68,16 @@ Deno.test("fileScope() with everything granted still closes the kernel's file sy
   const all = { ...POLICY, read: { all: true, list: [] }, write: { all: true, list: [] } };
   assertEquals(rule(all, "read", "/etc/passwd"), undefined);
   assertEquals(rule(all, "write", "/etc/passwd"), undefined);
-  assertEquals(rule(all, "read", "/w/secret"), "deny list");
-  assertEquals(rule(all, "read", "/sys/kernel"), "closed to file tools");
-  assertEquals(rule(all, "write", "/home/u/.git/config"), "git obeys");
+  assertEquals(rule(all, "read", "/w/secret"), "secrets");
+  assertEquals(rule(all, "read", "/sys/kernel"), "/proc, ");
+  assertEquals(rule(all, "write", "/home/u/.git/config"), "protected");
 });
 
 Deno.test("fileScope() lets a workspace lie in shared memory, and nothing else of it", () => {
   const shared = policyFor("/dev/shm/w");
   assertEquals([rule(shared, "write", "/dev/shm/w/a"), rule(shared, "read", "/dev/shm/x")], [
     undefined,
-    "closed to file tools",
+    "/proc, ",
   ]);
 });
 
@@ -85,7 +91,7 @@ Deno.test("fileScope() lets nothing be moved that holds what is denied or protec
       return error instanceof ToolError;
     }
   };
-  assertEquals(["/w", "/w/.git", "/w/.GIT", "/lib", "/w/secret", "/w/a"].map(refused), [
+  assertEquals(["/w", "/w/.git", "/w/.GIT", "/lib", "/w/kept", "/w/a"].map(refused), [
     true,
     true,
     true,

@@ -114,14 +114,14 @@ const ATTACKS: readonly { readonly script: string; readonly note: RegExp | undef
   { script: "cat hard-link", note: /2 hard links/ },
   { script: "echo x >> hard-link; chmod 777 hard-link", note: /2 hard links/ },
   { script: "cat fifo; echo x > fifo", note: /FIFO/ },
-  { script: "cat /proc/self/environ /dev/mem /sys/kernel/version; ls /proc", note: /always are/ },
+  { script: "cat /proc/self/environ /dev/mem /sys/kernel/version; ls /proc", note: /no grant opens \/proc/ },
   { script: "echo x >> .git/config; echo x > .git/hooks/pre-commit; sed -i s/a/b/ .git/config", note: /protected/ },
-  { script: "rm -rf .git; mv .git old; mkdir empty; mv -T empty .git", note: /protected or denied|what git obeys/ },
+  { script: "rm -rf .git; mv .git old; mkdir empty; mv -T empty .git", note: /it is protected/ },
   { script: "rm -rf .GIT/config; echo x > .Git/Config", note: undefined },
   { script: "mkdir -p logs/refs; mv logs .git/logs; mv logs/refs .git", note: /there git itself makes folders/ },
   {
     script: "cat private/key; mv private public; cat public/key; cp -r private public; cat public/key",
-    note: /deny list|denied/,
+    note: /may hold secrets/,
   },
 ];
 for (const { script, note } of ATTACKS) {

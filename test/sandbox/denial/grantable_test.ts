@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Denial } from "../../../src/core/event.ts";
 import { covers, type Policy } from "../../../src/core/policy.ts";
 import type { DenialClaim } from "../../../src/sandbox/denial/claim.ts";
-import { allows, grantable, whyClosed } from "../../../src/sandbox/denial/grantable.ts";
+import { allows, grantable, startOption, whyClosed } from "../../../src/sandbox/denial/grantable.ts";
 import { widen } from "../../../src/sandbox/denial/widen.ts";
 import { netEnvironment } from "../../../src/sandbox/policy/environment.ts";
 import { LIMITS } from "../shell_fixture.ts";
@@ -155,10 +155,30 @@ Deno.test("whyClosed() says why nobody can be asked, and nothing of what was not
   assertEquals(why("net", "a.test", { net: { all: true, list: [] } }), undefined);
   assertEquals(
     why("read", `${POLICY.denyRead[0]}/x`),
-    "it may hold secrets or was denied by you, and no grant opens it",
+    "it may hold secrets, and no grant opens it",
   );
-  assertEquals(why("write", POLICY.protected[0] ?? ""), "it is protected, only you can change it");
-  assertEquals(why("write", "/home/ann/x"), "only the command line can allow it, with --allow-write=+/home/ann/");
+  const denied = { denyRead: ["/srv/denied"], deniedFor: { asked: ["/srv/denied"], own: [] } };
+  assertEquals(
+    why("read", "/srv/denied/x", denied),
+    "it was denied with --deny-read or a setting, and no grant opens it",
+  );
+  assertEquals(
+    why("read", "/srv", { ...denied, read: { all: false, list: ["/srv"] } }),
+    "what is in it was denied with --deny-read or a setting; what else is in it can be read by its name",
+  );
+  assertEquals(why("read", "/proc/1/environ"), "no grant opens /proc, /dev and /sys");
+  assertEquals(why("write", `${POLICY.root}/sub/.git/config`), "it is protected, and no grant opens it");
+  assertEquals(why("read", "/srv/\u001bx"), "its name has characters that cannot be seen, so that nobody is asked");
+  const option = (kind: Denial["kind"], target: string) => startOption({ kind, target }, POLICY, (path) => path);
+  assertEquals(
+    ["/home/ann/x", POLICY.denyRead[0] ?? "", "/srv/x", "/proc/1", "/srv/\u001bx"].map((path) => option("write", path)),
+    ["--allow-write=+/home/ann/", undefined, undefined, undefined, undefined],
+  );
+  assertEquals(why("write", POLICY.protected[0] ?? ""), "it is protected, and no grant opens it");
+  assertEquals(
+    why("write", "/home/ann/x"),
+    "it is outside the write scope; only the command line can allow it, with --allow-write=+/home/ann/",
+  );
   // It could be granted, but for what takes it away again.
   assertEquals(why("read", "/srv/x"), "--read-only or the project's settings forbid it");
 });

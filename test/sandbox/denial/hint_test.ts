@@ -19,6 +19,7 @@ const POLICY: Policy = {
   env: {},
   denyRead: ["/home/ann/.ssh", "/home/ann/project/private"],
   denyWrite: ["/home/ann/.ssh", "/home/ann/project/frozen"],
+  deniedFor: { asked: ["/home/ann/project/private", "/home/ann/project/frozen"], own: [] },
   protected: ["/home/ann/project/.git/config", "/home/ann/project/.envrc"],
   limits: LIMITS,
   sandbox: "kernel",
@@ -26,21 +27,26 @@ const POLICY: Policy = {
 
 const ONLY = "Only the user can allow it";
 const read = (path: string, grant = `+${path}`): DenialHint => ({
-  note: `Sandbox: ${path} is outside of what may be read. ${ONLY}, with --allow-read=${grant}.`,
+  note: `Sandbox: ${path} is outside the read scope. ${ONLY}, with --allow-read=${grant}.`,
   denial: { kind: "read", target: path },
 });
 const write = (path: string, folder: string): DenialHint => ({
-  note: `Sandbox: ${path} is outside of what may be written. ${ONLY}, with --allow-write=+${folder}/; ` +
+  note: `Sandbox: ${path} is outside the write scope. ${ONLY}, with --allow-write=+${folder}/; ` +
     "for temporary files use $TMPDIR.",
   denial: { kind: "write", target: path },
 });
+const secret = (path: string): string => `Sandbox: cannot read ${path}: it may hold secrets, and no grant opens it.`;
+const asked = (kind: "read" | "write", path: string): string =>
+  `Sandbox: cannot ${kind} ${path}: it was denied with --deny-${kind} or a setting, and no grant opens it.${
+    kind === "write" ? " The user has to make such a change." : ""
+  }`;
 const NO_NET = `Sandbox: commands have no network. ${ONLY}, with --allow-net.`;
 const NET: DenialHint = { note: NO_NET, denial: { kind: "net", target: "*" } };
 
 const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint | undefined])[] = [
   ["reading outside", "cat: /home/bob/x: Permission denied\n", read("/home/bob/x")],
   ["a redirection outside", "bash: line 1: /home/bob/x: Permission denied\n", {
-    note: "Sandbox: /home/bob/x is outside of what may be read. " +
+    note: "Sandbox: /home/bob/x is outside the read scope. " +
       `${ONLY}, with --allow-read=+/home/bob/x to read it, --allow-write=+/home/bob/ to write it.`,
     denial: { kind: "read", target: "/home/bob/x" },
   }],
@@ -64,7 +70,8 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
     "what is readable only",
     "open('/home/ann/lib/x'): Permission denied",
     {
-      note: `Sandbox: /home/ann/lib/x may be read but not written. ${ONLY}, with --allow-write=+/home/ann/lib/.`,
+      note:
+        `Sandbox: /home/ann/lib/x is outside the write scope: it may be read but not written. ${ONLY}, with --allow-write=+/home/ann/lib/.`,
       denial: { kind: "write", target: "/home/ann/lib/x" },
     },
   ],
@@ -72,7 +79,7 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
     "a secret",
     "cat: /home/ann/.ssh/id: Permission denied",
     {
-      note: "Sandbox: /home/ann/.ssh/id may hold secrets or was denied by the user: it is never readable.",
+      note: secret("/home/ann/.ssh/id"),
       unasked: { kind: "read", target: "/home/ann/.ssh/id" },
     },
   ],
@@ -80,7 +87,7 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
     "a denied file",
     "rm: cannot remove '/home/ann/project/frozen/a': Permission denied",
     {
-      note: "Sandbox: /home/ann/project/frozen/a was denied for writing. Only the user can change that.",
+      note: asked("write", "/home/ann/project/frozen/a"),
       unasked: { kind: "write", target: "/home/ann/project/frozen/a" },
     },
   ],
@@ -88,7 +95,8 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
     "what is protected",
     "error: could not write config file .git/config: Device or resource busy",
     {
-      note: "Sandbox: /home/ann/project/.git/config is protected from change. Only the user can change it.",
+      note: "Sandbox: cannot write /home/ann/project/.git/config: it is protected, and no grant opens it. " +
+        "The user has to make such a change.",
       unasked: { kind: "write", target: "/home/ann/project/.git/config" },
     },
   ],
@@ -109,7 +117,7 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
   ["a relative path", "./run.sh: Permission denied", undefined],
   ["a program", "bash: ./a: Permission denied", undefined],
   ["a link out of sight, wherever it leads", "cat: /alias/secret: Permission denied", {
-    note: `Sandbox: /alias/secret is outside of what may be read. ${ONLY}, with --allow-read=+/alias/secret.`,
+    note: `Sandbox: /alias/secret is outside the read scope. ${ONLY}, with --allow-read=+/alias/secret.`,
     denial: { kind: "read", target: "/alias/secret" },
   }],
   ["the system's own", "cat: /etc/shadow: Permission denied", undefined],
@@ -171,9 +179,7 @@ for (
 }
 
 const hidden = (path: string, grant: string): string =>
-  `Sandbox: ${path} is out of these commands' sight, whether it is there or not. ${ONLY}, with ${grant}.`;
-const secret = (path: string): string =>
-  `Sandbox: ${path} may hold secrets or was denied by the user: it is never readable.`;
+  `Sandbox: ${path} is outside the read scope and out of these commands' sight, whether it is there or not. ${ONLY}, with ${grant}.`;
 const EITHER = "--allow-read=+/srv/new to read it, --allow-write=+/srv/ to write it";
 const HIDDEN: readonly (readonly [claim: string, line: string, hint: Omit<DenialHint, "isHidden"> | undefined])[] = [
   ["what is there and hidden", "cat: /srv/data: No such file or directory", {
@@ -237,7 +243,7 @@ for (const [claim, line, expected] of HIDDEN) {
 Deno.test("denialHint() says of a readable folder with a secret in it why it cannot be listed R480", () => {
   const policy: Policy = { ...POLICY, read: { all: false, list: [...POLICY.read.list, "/home/ann"] } };
   assertEquals(denialHint("ls: cannot open directory '/home/ann': Permission denied", "failed", policy, realPath), {
-    note: "Sandbox: /home/ann cannot be listed, because what is in it may hold secrets; what else is in it can be " +
+    note: "Sandbox: cannot list /home/ann: what is in it may hold secrets; what else is in it can be " +
       "read by its name.",
     unasked: { kind: "read", target: "/home/ann" },
   });
@@ -331,10 +337,15 @@ Deno.test("silentHint() knows the codes of programs that were told to say nothin
 
 Deno.test("a redirection that the shell could not open has its line, with a relative path, too R480", () => {
   const denied = (path: string): DenialHint => ({
-    note: `Sandbox: ${path} was denied for writing. Only the user can change that.`,
+    note: asked("write", path),
     unasked: { kind: "write", target: path },
   });
-  const closed = { ...POLICY, denyWrite: [...POLICY.denyWrite, `${POLICY.root}/out.txt`] };
+  const named = `${POLICY.root}/out.txt`;
+  const closed = {
+    ...POLICY,
+    denyWrite: [...POLICY.denyWrite, named],
+    deniedFor: { asked: [...POLICY.deniedFor?.asked ?? [], named], own: [] },
+  };
   const [frozen, out] = [`${POLICY.root}/frozen/a`, `${POLICY.root}/out.txt`];
   const outside = "/home/ann/lib/a";
   for (
@@ -344,7 +355,7 @@ Deno.test("a redirection that the shell could not open has its line, with a rela
       ['true 2>"frozen/a"', "frozen/a", "Permission denied", denied(frozen)],
       ["echo x >out.txt && cat out.txt", "out.txt", "Permission denied", denied(out)],
       ["cat < private/a", "private/a", "Permission denied", {
-        note: `Sandbox: ${POLICY.root}/private/a may hold secrets or was denied by the user: it is never readable.`,
+        note: asked("read", `${POLICY.root}/private/a`),
         unasked: { kind: "read", target: `${POLICY.root}/private/a` },
       }],
       [`echo x > ${outside}`, outside, "Permission denied", write(outside, "/home/ann/lib")],
@@ -369,7 +380,7 @@ Deno.test("denialHints() has each thing once that a command met, secrets that it
   assertEquals(hints, [
     { note: secret("/home/ann/.ssh"), isHidden: true, unasked: { kind: "read", target: "/home/ann/.ssh" } },
     write("/srv/c", "/srv"),
-    read("/srv/a"),
+    { ...read("/srv/a"), times: 2 },
     read("/srv/b"),
   ]);
   assertEquals(hintToTell(hints), write("/srv/c", "/srv"));
@@ -386,10 +397,11 @@ Deno.test("metBy() tells a person of everything, and the model of what is known 
   );
   const a = { kind: "read", target: "/srv/a" } as const;
   const b = { kind: "read", target: "/srv/b" } as const;
+  const said = { notes: [read("/srv/b").note ?? ""], told: [read("/srv/b").note ?? ""] };
   assertEquals(metBy({}, [], []), { notes: [] });
-  assertEquals(metBy({}, [], hints.slice(0, 1)), { notes: [read("/srv/b").note ?? ""], denial: b, isDenied: true });
+  assertEquals(metBy({}, [], hints.slice(0, 1)), { ...said, denial: b, isDenied: true });
   assertEquals(metBy({}, [], hints), {
-    notes: [read("/srv/b").note ?? ""],
+    ...said,
     denial: b,
     denials: [a, b],
     isDenied: true,
@@ -404,6 +416,7 @@ Deno.test("metBy() tells a person of everything, and the model of what is known 
   const gate = { notes: () => ["Denied: a", "Denied: b"], denied: () => [host], refused: () => ["Denied: b"] };
   assertEquals(metBy(gate, [], [NET]), {
     notes: ["Denied: a", "Denied: b"],
+    told: ["Denied: a"],
     denial: host,
     sandboxNotes: ["Denied: b"],
     isDenied: true,

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { Denial } from "../../../src/core/event.ts";
-import { describeDenial, describePolicy, type ShownDenial } from "../../../src/sandbox/policy/describe.ts";
+import { describeDenial, type ShownDenial } from "../../../src/core/grant_option.ts";
+import { describePolicy } from "../../../src/sandbox/policy/describe.ts";
 import { makeWorld, worldPolicy } from "../confined_world.ts";
 
 const CASES: readonly (readonly [Denial, ShownDenial])[] = [

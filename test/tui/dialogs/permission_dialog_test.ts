@@ -19,16 +19,18 @@ function dialog() {
   return { made, draft, answers, wait: (ms: number) => void (time += ms) };
 }
 
-Deno.test("permissionDialog() says what was refused and the smallest grant; No is chosen", () => {
+Deno.test("permissionDialog() says what was refused, what a yes does and the smallest grant; No is chosen", () => {
   // deno-lint-ignore no-control-regex -- styles
   const lines = dialog().made.lines(LOOK).map((line) => line.replace(/\x1b\[[0-9;]*m/g, ""));
   assertEquals(lines, [
     "▣ The sandbox refused write: write /a/b.txt",
+    "A yes runs the call again and lets it read, change, make and",
+    "delete everything in /a",
     "The smallest grant that lets it pass: --allow-write=+/a/",
     "❯ n  No",
-    "  o  Yes, this once",
-    "  s  Yes, for this session",
-    "  p  Yes, for this project (kept in your settings)",
+    "  o  Yes, this once: for this call alone",
+    "  s  Yes, for this session: for all its calls",
+    "  p  Yes, for this project: kept in your settings",
     "↑↓ or the letter, then Enter · Esc: no",
   ]);
 });

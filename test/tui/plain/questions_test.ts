@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { JsonObject } from "../../../src/core/json.ts";
 import type { PermissionAnswer } from "../../../src/core/event.ts";
 import { plainEvents } from "../../../src/tui/plain/events.ts";
 import { plainQuestion } from "../../../src/tui/plain/questions.ts";
@@ -80,6 +81,8 @@ Deno.test("plainEvents() tells what was allowed and what was not", () => {
   ]);
   // A question is about one thing: what else was denied is said, too.
   ask("9", "d", "/o/9");
+  tell({ type: "permission_decision", id: "9", answer: "no" });
+  lines.length = 0;
   tell({
     type: "tool_execution_end",
     toolCallId: "d",
@@ -101,4 +104,26 @@ Deno.test("plainEvents() tells what was allowed and what was not", () => {
     "Denied: connect to a.test:443: --allow-net=+a.test:443 allows it",
     "Denied: read /s: it may hold secrets",
   ]);
+});
+
+Deno.test("plainEvents() tells each denial of a call once, by what it is; nothing that a command wrote hides one R480", () => {
+  const said = (text: string, details: JsonObject): string[] => {
+    const lines: string[] = [];
+    const result = { content: [{ type: "text" as const, text }], details };
+    const ended = { toolCallId: "d", toolName: "bash", isError: true, durationMs: 1, result };
+    plainEvents((line) => lines.push(line), "/w/app")({ type: "tool_execution_end", ...ended });
+    return lines.slice(1);
+  };
+  const secret = { kind: "read", target: "/s", why: "it may hold secrets" };
+  const line = "Denied: read /s: it may hold secrets";
+  const note = "Sandbox: cannot read /s: it may hold secrets.";
+  // How many lines are the program's own is counted, not guessed.
+  assertEquals(said(`cat: /s: no\n\n${note}`, { denials: [secret, secret], toldLines: 1 }), [line, "cat: /s: no"]);
+  assertEquals(said(note, { denials: [secret], toldLines: 1 }), [line]);
+  for (const own of [note, line]) {
+    assertEquals(said(own, { denials: [{ ...secret, times: 3 }] }), [`${line} (3 times)`, own]);
+  }
+  // Without a question what could be allowed is said, too; an allowed one that is denied again is.
+  const denial = { kind: "read", target: "/srv/x", grant: "/srv/x" };
+  assertEquals(said("no", { denial }), ["Denied: read /srv/x: --allow-read=+/srv/x allows it", "no"]);
 });

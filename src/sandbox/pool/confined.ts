@@ -164,22 +164,23 @@ function attach(
     status: child.status,
     become(exec, input) {
       isTold = exec.mergeOutput;
-      if (isTold) report = readReport(stderr, REPORT_PIECE);
-      else {
-        const [reported, own] = stderr.tee();
-        [report, stderr] = [readReport(reported), own];
-      }
       layer?.begin();
       whenReady(() => {
         const told = writer.write(execFrame(withOwn(exec)));
         told.then(hold, () => broken = true);
-        report?.confined.then(hold);
         if (input !== undefined && input.length > 0) {
           told.then(() => isInput = true, () => {});
           writer.write(input).catch(lost);
         }
         writer.close().catch(lost);
       });
+      // It wakes and reads while what follows is set up.
+      if (isTold) report = readReport(stderr, REPORT_PIECE);
+      else {
+        const [reported, own] = stderr.tee();
+        [report, stderr] = [readReport(reported), own];
+      }
+      report.confined.then(hold);
     },
     notes: () => gate?.notes() ?? [],
     denied: () => gate?.denied() ?? [],

@@ -2,8 +2,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { Self } from "../confine/self.ts";
 import { type Layered, NOT_LAYERED } from "../git/paths.ts";
 import { type GitLayers, openGitLayers } from "../git_layer/layers.ts";
-import { canWalk } from "../process/tree.ts";
-import { statOf } from "../system/procfs.ts";
+import { isRunning } from "../process/tree.ts";
 import { type ConfinedOptions, type ConfinedProcess, startConfined } from "./confined.ts";
 
 /**
@@ -89,7 +88,7 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
   function takeWaiting(): ConfinedProcess | undefined {
     for (const spare of waiting) {
       // A spare that was killed a moment ago may not have been reported yet.
-      if (!isAlive(spare.pid) || spare.isStale()) discard(spare);
+      if (!isRunning(spare.pid) || spare.isStale()) discard(spare);
       else if (waiting.delete(spare)) return spare;
     }
     return undefined;
@@ -127,8 +126,4 @@ export function openProcessPool(policy: Policy, self: Self, net: Pick<ConfinedOp
       await layers?.open?.close();
     },
   };
-}
-
-function isAlive(pid: number): boolean {
-  return !canWalk() || statOf(pid)?.zombie === false;
 }

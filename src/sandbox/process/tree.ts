@@ -5,6 +5,12 @@ import { childrenOfThread, numbersIn, type ProcessStat, readProc, statOf } from 
 
 const PR_SET_CHILD_SUBREAPER = 36;
 const WNOHANG = 1;
+const WEXITED = 4;
+const WNOWAIT = 0x1000000;
+const P_PID = 1;
+/** siginfo_t, whose first word is 0 where nothing has happened. */
+const changed = new Int32Array(32);
+const changedBytes = new Uint8Array(changed.buffer);
 
 /** Processes that this program started in sessions of their own and awaits. */
 const awaited = new Set<number>();
@@ -66,6 +72,12 @@ export function expectTree(): void {
   if (trees.size > 0) return;
   rememberChildren();
   expected = true;
+}
+
+/** Whether a child of this program has not ended; asked of the kernel, which knows before Deno does. Its status stays there. */
+export function isRunning(child: number): boolean {
+  if (!canWalk()) return true;
+  return systemCall("waitid", P_PID, child, changedBytes, WNOHANG | WEXITED | WNOWAIT) === 0 && changed[0] === 0;
 }
 
 /** Follows the processes of a call. `root` is a detached child that `keepProcess` knows. */

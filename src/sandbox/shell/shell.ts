@@ -7,7 +7,7 @@ import type { Exec } from "../confine/launch.ts";
 import type { Met } from "../denial/claim.ts";
 import { denialHints, endingOf } from "../denial/hint.ts";
 import { silentHint } from "../denial/net_hint.ts";
-import { type Captured, openCapture } from "../output/output.ts";
+import { type Capture, type Captured, openCapture } from "../output/output.ts";
 import type { StartedProcess } from "../pool/confined.ts";
 import type { ProcessPool } from "../pool/pool.ts";
 import { startUnconfined } from "../pool/unconfined.ts";
@@ -108,18 +108,20 @@ async function runCommand(
   const { limits } = policy;
   const before = privateTmp?.();
   const gitBefore = globalGitConfig(policy);
-  const capture = openCapture({
-    maxBytes: limits.outputBytes,
-    maxLines: limits.outputLines,
-    folder: policy.tmp,
-    onTail: onOutput,
-  });
+  let capture: Capture | undefined;
   let reader: ByteReader | undefined;
   try {
     supervisor.begin();
     const started = startCommand(host, command);
+    // What the command's start does not need is made beside it.
+    const own = capture = openCapture({
+      maxBytes: limits.outputBytes,
+      maxLines: limits.outputLines,
+      folder: policy.tmp,
+      onTail: onOutput,
+    });
     reader = readBytes(started.stdout);
-    const drained = drain(reader, (chunk) => capture.write(chunk));
+    const drained = drain(reader, (chunk) => own.write(chunk));
     const ended = await supervisor.follow(started, { drained, timeoutMs, signal }).ended;
     const { status } = ended;
     const failure = status && await started.failure(status);
@@ -127,7 +129,7 @@ async function runCommand(
       const why = `The command did not run, it could not be confined: ${failure}`;
       throw started.neverBegan?.() ? new NeverBegan(why) : new ToolError(why);
     }
-    const captured = capture.finish();
+    const captured = own.finish();
     const ending = endingOf(command, status?.success === true);
     const hints = denialHints(captured.output, ending, policy, disk.realPath, command);
     const silent = hints.length > 0 ? undefined : silentHint(command, status?.code ?? 0, policy);
@@ -143,7 +145,7 @@ async function runCommand(
     ].map((line) => stripControls(line).replaceAll("\n", "?"));
     return { ...outcomeOf(captured, ended, said), ...(told.length > 0 ? { told: told.length } : {}), ...met };
   } finally {
-    capture.close();
+    capture?.close();
     await reader?.cancel();
   }
 }

@@ -49,6 +49,7 @@ export const CALLS = {
   unlinkat: { x86_64: 263, aarch64: 35 },
   utimensat: { x86_64: 280, aarch64: 88 },
   wait4: { x86_64: 61, aarch64: 260 },
+  waitid: { x86_64: 247, aarch64: 95 },
   write: { x86_64: 1, aarch64: 64 },
 } as const;
 

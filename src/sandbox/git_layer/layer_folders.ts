@@ -19,8 +19,11 @@ export interface LayerFolders {
   readonly base: string;
   /** An empty layer that nobody had before. */
   take(): Layer;
-  /** Gets one back, to be removed. */
-  give(layer: Layer): void;
+  /**
+   * Gets one back, to be removed when `unmounted` has settled: whoever removes a folder that the kernel lets go of meanwhile
+   * waits for that in a loop.
+   */
+  give(layer: Layer, unmounted?: Promise<unknown>): void;
   /** Removes all; to be called once, when all were given back. */
   close(): Promise<void>;
 }
@@ -69,7 +72,9 @@ function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.
     take() {
       doAside(async () => {
         const layer = newLayer();
-        for (const path of foldersOf(layer)) await Deno.mkdir(path, { mode: 0o700 });
+        // With the folder around it: to tell another thread takes longer than to make one.
+        await Deno.mkdir(layer.upper, { recursive: true, mode: 0o700 });
+        await Deno.mkdir(layer.work, { mode: 0o700 });
         ready.push(layer);
       });
       const made = ready.pop();
@@ -78,8 +83,9 @@ function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.
       for (const path of foldersOf(layer)) Deno.mkdirSync(path, { mode: 0o700 });
       return layer;
     },
-    give: ({ upper, work }) =>
+    give: ({ upper, work }, unmounted) =>
       doAside(async () => {
+        await unmounted?.catch(() => {});
         try {
           // The kernel closes it to everybody. To tell another thread would take longer.
           Deno.chmodSync(join(work, "work"), 0o700);

@@ -51,6 +51,21 @@ for (const [name, use] of USED) {
   });
 }
 
+Deno.test({ name: "a layer is removed when its mounts are gone, and not before", ignore: linux }, async () => {
+  using world = makeWorld();
+  const folders = onDisk(world);
+  const [mounted, other] = [folders.take(), folders.take()];
+  const unmounted = Promise.withResolvers<void>();
+  folders.give(mounted, unmounted.promise);
+  folders.give(other);
+  await until(() => !exists(dirname(other.upper)));
+  assert(exists(mounted.upper));
+  unmounted.resolve();
+  await until(() => !exists(dirname(mounted.upper)));
+  await folders.close();
+  assertEquals(exists(folders.base), false);
+});
+
 Deno.test({ name: "closing removes layers that are just made or removed", ignore: linux }, async () => {
   using world = makeWorld();
   const folders = onDisk(world);

@@ -1,9 +1,11 @@
 // Where the layers of a session lie. To make and remove a layer's folders, and what the kernel makes in them with each mount, is a
 // dozen changes of a file system, for some of which a disk is waited for: it is done by other threads, ahead and afterwards.
-import { dirname, join } from "@std/path";
+import { basename, dirname, join } from "@std/path";
 import { randomUUID } from "node:crypto";
 import type { Policy } from "../../core/policy.ts";
 import { privatePlaces } from "../policy/private_folders.ts";
+import { close, open, systemCall } from "../system/ffi.ts";
+import { readProc, readProcLink } from "../system/procfs.ts";
 import { statusOf } from "../system/statx.ts";
 import { removeUpper } from "./upper.ts";
 
@@ -20,8 +22,11 @@ export interface LayerFolders {
   readonly base: string;
   /** An empty layer that nobody had before. */
   take(): Layer;
-  /** Gets one back, to be removed. */
-  give(layer: Layer): void;
+  /**
+   * Gets one back, to be removed when `unmounted` has settled: whoever removes a folder that the kernel lets go of meanwhile
+   * waits for that in a loop.
+   */
+  give(layer: Layer, unmounted?: Promise<unknown>): void;
   /** Removes all; to be called once, when all were given back. */
   close(): Promise<void>;
 }
@@ -67,7 +72,9 @@ function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.
     take() {
       doAside(async () => {
         const layer = newLayer();
-        for (const path of foldersOf(layer)) await Deno.mkdir(path, { mode: 0o700 });
+        // With the folder around it: to tell another thread takes longer than to make one.
+        await Deno.mkdir(layer.upper, { recursive: true, mode: 0o700 });
+        await Deno.mkdir(layer.work, { mode: 0o700 });
         ready.push(layer);
       });
       const made = ready.pop();
@@ -76,8 +83,9 @@ function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.
       for (const path of foldersOf(layer)) Deno.mkdirSync(path, { mode: 0o700 });
       return layer;
     },
-    give: ({ upper, work }) =>
+    give: ({ upper, work }, unmounted) =>
       doAside(async () => {
+        await unmounted?.catch(() => {});
         try {
           // The kernel closes it to everybody. To tell another thread would take longer.
           Deno.chmodSync(join(work, "work"), 0o700);
@@ -110,10 +118,33 @@ function makeBase(place: string): { readonly base: string; readonly lock: Deno.F
     lock.tryLockSync(true);
     // By that name it was never free.
     Deno.renameSync(made, join(base, LOCK));
+    spread(base);
     return { base, lock };
   } catch {
     return undefined;
   }
+}
+
+/** ioctl_iflags(2) */
+const [FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_TOPDIR_FL] = [0x80086601, 0x40086602, 0x20000];
+
+/**
+ * Has each layer put elsewhere on the disk where that is ext4 without a journal: that gives out no number of an inode again
+ * for minutes, and looks at each of them in turn whenever it makes one beside them. A layer is ten, which all go with it.
+ */
+function spread(base: string): void {
+  const [major, minor] = statusOf(base)?.identity.split(":") ?? [];
+  const device = basename(readProcLink(`/sys/dev/block/${major}:${minor}`) ?? "");
+  if (device === "" || readProc(`/sys/fs/ext4/${device}/journal_task`) !== "<none>\n") return;
+  const fd = open(base, 0);
+  if (fd < 0) return;
+  const flags = new Uint32Array(2);
+  const bytes = new Uint8Array(flags.buffer);
+  if (systemCall("ioctl", fd, FS_IOC_GETFLAGS, bytes) === 0) {
+    flags[0] = (flags[0] ?? 0) | FS_TOPDIR_FL;
+    systemCall("ioctl", fd, FS_IOC_SETFLAGS, bytes);
+  }
+  close(fd);
 }
 
 /** Removes what sessions left that were ended hard: their locks are free. */

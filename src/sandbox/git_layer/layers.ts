@@ -40,11 +40,11 @@ export interface ProcessLayers {
   begin(): void;
   /**
    * Takes what the command did, when all of its processes have ended, and says what is to be said of it. `isQuiet`: they have;
-   * else nothing is taken.
+   * else nothing is taken. `unmounted`: as in `close`.
    */
-  take(isQuiet: boolean): Promise<string[]>;
-  /** Forgets them; after `take` nothing is left. */
-  close(): void;
+  take(isQuiet: boolean, unmounted?: Promise<unknown>): Promise<string[]>;
+  /** Forgets them; after `take` nothing is left. Their folders are removed when `unmounted` has settled. */
+  close(unmounted?: Promise<unknown>): void;
 }
 
 const LONGEST_INDEX = 256 * 1024 * 1024;
@@ -136,9 +136,9 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       });
       let begun: readonly TreeBegun[] | undefined;
       inUse.add(places);
-      const close = async (): Promise<void> => {
+      const close = async (unmounted?: Promise<unknown>): Promise<void> => {
         if (!inUse.delete(places)) return;
-        for (const { layer } of places) layers.give(layer);
+        for (const { layer } of places) layers.give(layer, unmounted);
         if (isClosed && inUse.size === 0) await layers.close();
       };
       return {
@@ -155,7 +155,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
           made !== version ||
           places.some(({ one, identity }) => statusOf(one.repository.folder)?.identity !== identity),
         begin: () => void (begun = places.map(({ one }) => one.repository.begin())),
-        take(isQuiet) {
+        take(isQuiet, unmounted) {
           const work = async (): Promise<string[]> => {
             const notes: string[] = [];
             for (const [at, { one, layer, kept }] of places.entries()) {
@@ -169,14 +169,15 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
               else notes.push(`Nothing that the command did in ${folder} was taken: it could not be ended.`);
             }
             begun = undefined;
-            await close();
+            // What could not be ended may keep its mounts for good.
+            await close(isQuiet ? unmounted : undefined);
             return notes;
           };
           const taken = last.then(work);
           last = taken.catch(() => {});
           return taken;
         },
-        close: () => void close(),
+        close: (unmounted) => void close(unmounted),
       };
     },
     async close() {

@@ -92,8 +92,8 @@ export function startConfined(policy: Policy, self: Self, { net, layers }: Confi
   if (gate) child.status.finally(() => gate.close()).catch(() => {});
   const frame = plan.frame(layer?.mounts);
   const isCurrent = (): boolean => isCovered() && plan.isCurrent();
-  const hold = policy.sandbox === "kernel+" ? holder(child) : () => {};
-  return attach(child, gate ? gate.frame(frame) : frame, gate, layer, isCurrent, hold);
+  const mounts = policy.sandbox === "kernel+" ? mountsOf(child) : { hold: () => {}, gone: child.status };
+  return attach(child, gate ? gate.frame(frame) : frame, gate, layer, isCurrent, mounts);
 }
 
 /**
@@ -110,23 +110,30 @@ function lookAtCovered(policy: Policy): () => boolean {
   return () => look() === first;
 }
 
-/**
- * Returns a function that pins the process's mounts, as soon as they exist, until its end is known (see holdMounts).
- */
-function holder({ pid, status }: Deno.ChildProcess): () => void {
+/** The mounts of a process. */
+interface OwnMounts {
+  /** To be called when they exist: pins them until the process's end is known (see holdMounts). */
+  hold(): void;
+  /** When the process has ended and they are down. */
+  readonly gone: Promise<unknown>;
+}
+
+function mountsOf({ pid, status }: Deno.ChildProcess): OwnMounts {
   let isOver = false;
   let release: (() => Promise<unknown>) | undefined;
-  const end = (): void => {
+  const end = async (): Promise<void> => {
     isOver = true;
-    release?.().catch(() => {});
+    await release?.().catch(() => {});
   };
-  status.then(end, end);
-  return () => {
-    try {
-      if (!isOver) release ??= holdMounts(pid);
-    } catch {
-      // Its last process takes them down.
-    }
+  return {
+    hold() {
+      try {
+        if (!isOver) release ??= holdMounts(pid);
+      } catch {
+        // Its last process takes them down.
+      }
+    },
+    gone: status.then(end, end),
   };
 }
 
@@ -136,7 +143,7 @@ function attach(
   gate: NetGate | undefined,
   layer: ProcessLayers | undefined,
   isCurrent: () => boolean,
-  hold: () => void,
+  mounts: OwnMounts,
 ): ConfinedProcess {
   let report: Report | undefined;
   let stderr: ReadableStream<Uint8Array<ArrayBuffer>> = child.stderr;
@@ -167,7 +174,7 @@ function attach(
       layer?.begin();
       whenReady(() => {
         const told = writer.write(execFrame(withOwn(exec)));
-        told.then(hold, () => broken = true);
+        told.then(mounts.hold, () => broken = true);
         if (input !== undefined && input.length > 0) {
           told.then(() => isInput = true, () => {});
           writer.write(input).catch(lost);
@@ -180,14 +187,14 @@ function attach(
         const [reported, own] = stderr.tee();
         [report, stderr] = [readReport(reported), own];
       }
-      report.confined.then(hold);
+      report.confined.then(mounts.hold);
     },
     notes: () => gate?.notes() ?? [],
     denied: () => gate?.denied() ?? [],
     refused: () => gate?.refused() ?? [],
     unreached: () => gate?.unreached() ?? [],
     reached: () => gate?.reached() ?? [],
-    settle: (isQuiet) => layer?.take(isQuiet) ?? Promise.resolve([]),
+    settle: (isQuiet) => layer?.take(isQuiet, mounts.gone) ?? Promise.resolve([]),
     isStale: () => layer?.isStale() === true || !isCurrent(),
     async failure(status) {
       // Whatever its exit code: a process that could not be told what to exec has run nothing.
@@ -205,7 +212,7 @@ function attach(
       const tree = openTree(child.pid);
       await killTree(tree);
       gate?.close();
-      layer?.close();
+      layer?.close(mounts.gone);
       await Promise.allSettled([child.status, child.stdout.cancel(), stderr.cancel(), writer.abort()]);
       tree.close();
     },

@@ -1,9 +1,10 @@
 // Folders of layers: each is one process's alone, and gone after it.
 import { assert, assertEquals } from "@std/assert";
-import { dirname } from "@std/path";
+import { basename, dirname } from "@std/path";
 import type { Policy } from "../../../src/core/policy.ts";
 import { type LayerFolders, openLayerFolders } from "../../../src/sandbox/git_layer/layer_folders.ts";
-import { AT_FDCWD, cString, systemCall } from "../../../src/sandbox/system/ffi.ts";
+import { AT_FDCWD, close, cString, open, systemCall } from "../../../src/sandbox/system/ffi.ts";
+import { readProc } from "../../../src/sandbox/system/procfs.ts";
 import { DEFAULT_LIMITS } from "../../../src/sandbox/policy/limits.ts";
 import { until } from "../../helpers/until.ts";
 import { makeWorld, type World, worldPolicy } from "../confined_world.ts";
@@ -50,6 +51,38 @@ for (const [name, use] of USED) {
     assertEquals(exists(folders.base), false);
   });
 }
+
+Deno.test({ name: "a layer is removed when its mounts are gone, and not before", ignore: linux }, async () => {
+  using world = makeWorld();
+  const folders = onDisk(world);
+  const [mounted, other] = [folders.take(), folders.take()];
+  const unmounted = Promise.withResolvers<void>();
+  folders.give(mounted, unmounted.promise);
+  folders.give(other);
+  await until(() => !exists(dirname(other.upper)));
+  assert(exists(mounted.upper));
+  unmounted.resolve();
+  await until(() => !exists(dirname(mounted.upper)));
+  await folders.close();
+  assertEquals(exists(folders.base), false);
+});
+
+Deno.test(
+  { name: "layers are spread over a disk that is ext4 without a journal, and over no other", ignore: linux },
+  async () => {
+    using world = makeWorld();
+    const folders = onDisk(world);
+    const { stdout } = new Deno.Command("findmnt", { args: ["-no", "SOURCE", "-T", folders.base] }).outputSync();
+    const device = basename(new TextDecoder().decode(stdout).trim());
+    const journal = readProc(`/sys/fs/ext4/${device}/journal_task`);
+    const attributes = new Uint8Array(8);
+    const fd = open(folders.base, 0);
+    systemCall("ioctl", fd, 0x80086601, /* FS_IOC_GETFLAGS */ attributes);
+    close(fd);
+    assertEquals((attributes[2] ?? 0) & 2, /* FS_TOPDIR_FL */ journal === "<none>\n" ? 2 : 0);
+    await folders.close();
+  },
+);
 
 Deno.test({ name: "closing removes layers that are just made or removed", ignore: linux }, async () => {
   using world = makeWorld();

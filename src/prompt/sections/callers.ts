@@ -2,8 +2,7 @@ import { countCharacters } from "../../core/support/text.ts";
 import { clean, oneLine } from "../text/clean.ts";
 import { fromCaller } from "../text/rendered.ts";
 import type { DynamicSection, StableSection } from "../text/section.ts";
-import type { MemorySnapshot } from "../../core/support/memory.ts";
-import type { PromptBlock, Rendered } from "../../core/prompt.ts";
+import type { MemorySnapshot, PromptBlock, Rendered } from "../../core/prompt.ts";
 import { MEMORY } from "../text/text.ts";
 import { sha256 } from "../../core/support/digest.ts";
 

@@ -1,4 +1,4 @@
-import { readExtensionProvider } from "../../core/extension_provider.ts";
+import { readExtensionProvider } from "../../core/hook.ts";
 import { BUILT_IN } from "./built_in.ts";
 import type { ProviderEntry } from "./entry.ts";
 

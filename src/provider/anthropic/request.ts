@@ -1,18 +1,18 @@
 import type {
   MessageCreateParamsStreaming,
+  MessageParam,
   OutputConfig,
   TextBlockParam,
   Tool,
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { JsonObject } from "../../core/json.ts";
 import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
-import { wellFormed } from "../openai/chat_messages.ts";
+import { wellFormed } from "../openai/conversation.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import { answerTool, fitsStrict, sentSchema } from "../reply/answer_shape.ts";
 import { MARK, markTurns } from "./cache_marks.ts";
 import type { AnthropicLimits } from "./limits.ts";
-import { asParams, type BlockMessage, createBlockMessages, type MessagesTarget, withText } from "./messages.ts";
+import { type BlockMessage, createBlockMessages, type MessagesTarget, withText } from "./messages.ts";
 import { createRoundPrompt } from "../openai/round_text.ts";
 import { type Effort, thinkingFields } from "./thinking.ts";
 
@@ -103,7 +103,8 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
       ...(effort || format ? { output_config: { ...effort, ...format } } satisfies Some : {}),
       ...toolFields(request, messages, limits),
       ...(system.length === 0 ? {} : { system } satisfies Some),
-      messages: asParams(added === "" ? marked : withText(marked, added)),
+      // The package's types know no lists that stay as they are.
+      messages: (added === "" ? marked : withText(marked, added)) as MessageParam[],
     };
   };
 }
@@ -158,9 +159,4 @@ function isThoughtful(messages: readonly BlockMessage[]): boolean {
   const reply = messages[spoken + 1];
   const [first] = reply?.role === "assistant" ? reply.content : [];
   return first === undefined || first.type === "thinking" || first.type === "redacted_thinking";
-}
-
-/** As the rest of the program has bodies: they are JSON, whatever the package calls their types. */
-export function asJson(body: MessageCreateParamsStreaming): JsonObject {
-  return body as unknown as JsonObject;
 }

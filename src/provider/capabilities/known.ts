@@ -1,7 +1,7 @@
 // What is known before anything was asked. Endpoints are told by the parsed host name and its suffix, never by a part of
 // the URL's text; models by the start of their name, behind any vendor's prefix. Later rows win.
 import { THINKING_LEVELS, type ThinkingLevel } from "../../core/provider.ts";
-import type { Capabilities, SomeCapabilities } from "./capabilities.ts";
+import { type Capabilities, joined, type SomeCapabilities } from "./capabilities.ts";
 
 interface Row {
   /** Suffix of the host's name; any host where absent. */
@@ -105,8 +105,7 @@ export function knownCapabilities(baseUrl: string, model: string): SomeCapabilit
   for (const row of ROWS) {
     if (row.host !== undefined && host !== row.host && !host.endsWith(`.${row.host}`)) continue;
     if (row.model !== undefined && !row.model.test(name)) continue;
-    const { efforts } = row.takes;
-    known = { ...known, ...row.takes, ...(efforts ? { efforts: { ...known.efforts, ...efforts } } : {}) };
+    known = joined(known, row.takes);
   }
   return known;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { type Capabilities, combined, isSame, type SomeCapabilities } from "../capabilities/capabilities.ts";
+import { type Capabilities, combined, isSame, joined, type SomeCapabilities } from "../capabilities/capabilities.ts";
 import { knownCapabilities } from "../capabilities/known.ts";
 import { type Connection, hostOf } from "./connection.ts";
 
@@ -38,8 +38,7 @@ export function createLearning(connection: Connection): Learning {
   const takes = (): Capabilities => all ??= combined(known, learned ??= memory?.recall() ?? {}, capabilities);
 
   function learn(change: SomeCapabilities): void {
-    const { efforts } = change;
-    learned = { ...learned, ...change, ...(efforts ? { efforts: { ...learned?.efforts, ...efforts } } : {}) };
+    learned = joined(learned ?? {}, change);
     all = undefined;
   }
 

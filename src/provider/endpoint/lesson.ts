@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { THINKING_LEVELS, type ThinkingLevel } from "../../core/provider.ts";
 import { type Capabilities, combined, isSame, type SomeCapabilities } from "../capabilities/capabilities.ts";
 import { isOverflow, roomIn } from "../failure/overflow.ts";
+import { BAD_SCHEMA, LEAST_LIMIT } from "../failure/refused_request.ts";
 import { readServerError } from "../failure/server_error.ts";
 
 /** What to do otherwise from now on. */
@@ -118,9 +119,6 @@ const LARGEST: readonly RegExp[] = [
   /max(?:_completion|_output|_new)?_tokens: \d+ > (\d+)/i,
   /maximum tokens you requested exceeds the model limit of (\d+)/i,
 ];
-
-/** No model that can work has a smaller output limit; tokens. */
-const LEAST_LIMIT = 256;
 
 const outputLimit: Rule = ({ said, body, takes }) => {
   const name = ["max_tokens", "max_completion_tokens", "max_output_tokens"].find((one) => one in body);
@@ -242,8 +240,6 @@ const callIds: Rule = (facts) => {
 
 const FORMAT =
   /response[_ -]?(?:format|mime|schema)|text\.format|\bjson_schema\b|structured.?output|json mode|json_object|guided|grammar/i;
-/** It is this schema that the server does not like: another one may pass. */
-const BAD_SCHEMA = /(?:invalid|bad|unsupported)[^.]{0,20}schema|schema[^.]{0,60}(?:too|exceed|invalid|must|deep|nest)/i;
 
 const answerFormat: Rule = ({ said, body, takes }) => {
   const isKept = !BAD_SCHEMA.test(said);

@@ -8,7 +8,7 @@ import { createPost } from "../endpoint/post.ts";
 import type { Price } from "../models/models.ts";
 import { type Exchange, runExchange, type WireReader } from "../reply/exchange.ts";
 import type { ReplyContext } from "../reply/message.ts";
-import { imagesOf } from "./pictures.ts";
+import { imagesOf } from "./conversation.ts";
 import { createReply, type Reply } from "../reply/reply.ts";
 import { limitsOf, replyContexts, tellMemory } from "../reply/context.ts";
 
@@ -82,9 +82,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
           } catch (error) {
             if (!await attempt.refused(error, body)) throw error;
             if (!attempt.areBadPictures) continue;
-            for (const message of request.messages) {
-              if (message.role !== "assistant") { for (const image of imagesOf(message.content)) refused.add(image); }
-            }
+            for (const image of request.messages.flatMap(({ content }) => imagesOf(content))) refused.add(image);
             built = undefined;
           }
         }

@@ -20,29 +20,12 @@ import {
 } from "../../core/message.ts";
 import type { RequestMessage, SystemMessage } from "../../core/message.ts";
 import type { Target } from "./adapter.ts";
-import { orderAnswers } from "./answered_calls.ts";
-import { wireCallId } from "./call_id.ts";
-import { growing } from "./incremental_convert.ts";
-import { sentImages, shownTo } from "./pictures.ts";
+import { growing, imagesBehind, orderAnswers, shownResult, shownTo, wellFormed, wireCallId } from "./conversation.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import type { Plain } from "../reply/fields.ts";
 
-/** What a tool result says that has no text: some servers refuse an empty one. */
-export const NO_OUTPUT = "(no output)";
-
 /** The reasoning of a message that came without: some servers want it with each call, and not empty. */
 const NO_REASONING = " ";
-
-/** The result of a call that was never answered, for example after an abort. */
-export const NOT_RUN = "(this call was not run)";
-
-/** Removes halves of surrogate pairs, which no server can read. */
-export function wellFormed(text: string): string {
-  return text.isWellFormed() ? text : text.replace(/[\ud800-\udfff]/gu, "");
-}
-
-/** Converts conversations for one server; messages seen before are not converted again. */
-export type ChatMessages = (messages: readonly RequestMessage[]) => JsonObject[];
 
 type Part = Plain<ChatCompletionContentPartText | ChatCompletionContentPartImage>;
 
@@ -65,16 +48,15 @@ function systemMessage({ content }: SystemMessage): JsonObject | undefined {
   return text === "" ? undefined : { role: "system", content: text } satisfies ChatCompletionSystemMessageParam;
 }
 
-/** A converter for one server. Keeps converted messages as long as the originals live. */
-export function createChatMessages(target: Target): ChatMessages {
+/** A converter of conversations for one server. Keeps converted messages as long as the originals live. */
+export function createChatMessages(target: Target): (messages: readonly RequestMessage[]) => JsonObject[] {
   const { takes, host, model } = target;
   const users = new WeakMap<UserMessage, JsonObject>();
   const assistants = new WeakMap<AssistantMessage, JsonObject>();
   const results = new WeakMap<ToolResultMessage, JsonObject>();
 
   function userMessage({ content }: UserMessage): JsonObject | undefined {
-    const { text: said, images } = shownTo(target, content);
-    const text = wellFormed(said);
+    const { text, images } = shownTo(target, content);
     if (images.length === 0) {
       return text === "" ? undefined : { role: "user", content: text } satisfies ChatCompletionUserMessageParam;
     }
@@ -124,15 +106,12 @@ export function createChatMessages(target: Target): ChatMessages {
   }
 
   function resultMessage(call: ToolCall, result: ToolResultMessage | undefined): JsonObject {
-    const { text: said, images } = result ? shownTo(target, result.content) : { text: NOT_RUN, images: [] };
-    const text = wellFormed(said);
-    const isShown = takes.imagesInResults && images.length > 0;
-    const content = text !== "" ? text : images.length > 0 ? "(see the image below)" : NO_OUTPUT;
+    const { text, images } = shownResult(target, result);
     return {
       role: "tool",
       ...(takes.resultNames ? { name: safeToolName(call.name) } : {}),
       tool_call_id: wireCallId(call.id, takes.callIds),
-      content: isShown ? partsOf(text, images) : content,
+      content: images.length > 0 ? partsOf(text, images) : text,
     } satisfies ToolMessage;
   }
 
@@ -152,9 +131,7 @@ export function createChatMessages(target: Target): ChatMessages {
           result ? remember(results, result, () => resultMessage(call, result)) : resultMessage(call, undefined),
         );
       } else {
-        const images = takes.imagesInResults
-          ? []
-          : step.results.flatMap((result) => sentImages(target, result.content));
+        const images = imagesBehind(target, step.results);
         if (images.length > 0) wire.push({ role: "user", content: images.map(imagePart) });
       }
     }

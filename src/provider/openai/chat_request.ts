@@ -10,7 +10,8 @@ import type { Target } from "./adapter.ts";
 import { effortFields } from "./effort.ts";
 import { arranged } from "./arrange.ts";
 import { markedMessages, markedTools } from "./cache_marks.ts";
-import { type ChatMessages, createChatMessages, wellFormed } from "./chat_messages.ts";
+import { createChatMessages } from "./chat_messages.ts";
+import { wellFormed } from "./conversation.ts";
 import { createRoundPrompt } from "./round_text.ts";
 import { ANSWER_NAME, answerTool, fitsStrict, sentSchema } from "../reply/answer_shape.ts";
 
@@ -43,7 +44,7 @@ function answerFields({ answerSchema, tools }: ProviderRequest, takes: Capabilit
 
 /** A builder for one server. Adds no text of its own but placeholders for empty results (R422). */
 export function createChatRequest(target: Target): ChatRequest {
-  const convert: ChatMessages = createChatMessages(target);
+  const convert = createChatMessages(target);
   const wireTools = new WeakMap<ToolDefinition, JsonObject>();
   const roundPrompt = createRoundPrompt();
   const { takes, model } = target;

@@ -6,7 +6,8 @@ import type { FailureContext } from "../failure/failure_message.ts";
 import { MAX_REPLY_CHARACTERS, type ReplyContext } from "./message.ts";
 import type { Ending, Reply } from "./reply.ts";
 import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
-import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
+import { type ByteReader, readBytes, textUpTo } from "../../core/support/byte_reader.ts";
+import { within } from "../../core/support/sleep.ts";
 import { createParser } from "eventsource-parser";
 
 /** Understands one API's events and puts them into a reply. */
@@ -39,15 +40,11 @@ const DRAIN_MS = 100;
 
 /** Whether it closed. */
 async function drain(body: ByteReader): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), DRAIN_MS));
-  const over = async (): Promise<true> => {
+  const over = async (): Promise<boolean> => {
     while (await body.read() !== undefined);
     return true;
   };
-  const isOver = await Promise.race([late, over().catch(() => false)]);
-  clearTimeout(timer);
-  return isOver;
+  return await within(DRAIN_MS, over().catch(() => false)) ?? false;
 }
 
 /** The failure that a rejected request or a broken body amounts to. */
@@ -76,27 +73,10 @@ function tooLong({ host, maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyConte
 const BODY_BYTES_PER_CHARACTER = 6;
 const BODY_BYTES_BESIDES = 1024 * 1024;
 
-/** The text of a body; undefined for one that is larger than any reply. */
-async function wholeText(response: Response, { maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyContext) {
-  if (!response.body) return "";
-  const body = readBytes(response.body);
-  const decoder = new TextDecoder();
-  let left = maxReplyCharacters * BODY_BYTES_PER_CHARACTER + BODY_BYTES_BESIDES;
-  let text = "";
-  for (let bytes = await body.read(); bytes !== undefined; bytes = await body.read()) {
-    left -= bytes.length;
-    if (left < 0) {
-      await body.cancel();
-      return undefined;
-    }
-    text += decoder.decode(bytes, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
 /** Reads a reply that is not a stream of events: a JSON body, or a page that is no API at all. */
 async function readWhole(response: Response, sse: SseReader, exchange: Exchange): Promise<ProviderFailure | undefined> {
-  const text = await wholeText(response, exchange.context);
+  const { maxReplyCharacters = MAX_REPLY_CHARACTERS } = exchange.context;
+  const text = await textUpTo(maxReplyCharacters * BODY_BYTES_PER_CHARACTER + BODY_BYTES_BESIDES, response.body);
   if (text === undefined) return tooLong(exchange.context);
   if (/^\s*</.test(text)) {
     const fix = "Check the path of --base-url (most servers want it to end in /v1)";

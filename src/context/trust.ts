@@ -1,6 +1,7 @@
 import { dirname } from "@std/path";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { messageOf } from "../core/error.ts";
+import { isObject } from "../core/json.ts";
 import { replaceFile } from "../core/support/replace_file.ts";
 
 /** One recorded answer: this folder, with exactly this content, is or is not trusted. */
@@ -39,7 +40,7 @@ export function decideTrust(question: TrustQuestion): TrustDecision {
 export function readTrust(path: string): { readonly records: readonly TrustRecord[]; readonly problem?: string } {
   try {
     const value: unknown = JSON.parse(Deno.readTextFileSync(path));
-    const list = typeof value === "object" && value !== null && "records" in value ? value.records : undefined;
+    const list = isObject(value) ? value.records : undefined;
     if (!Array.isArray(list) || !list.every(isRecord)) {
       return { records: [], problem: "it does not hold trust records" };
     }
@@ -61,6 +62,6 @@ export function recordTrust(path: string, record: TrustRecord): void {
 }
 
 function isRecord(value: unknown): value is TrustRecord {
-  return typeof value === "object" && value !== null && "folder" in value && typeof value.folder === "string" &&
-    "digest" in value && typeof value.digest === "string" && "trusted" in value && typeof value.trusted === "boolean";
+  return isObject(value) && typeof value.folder === "string" && typeof value.digest === "string" &&
+    typeof value.trusted === "boolean";
 }

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { join } from "@std/path";
-import { ancestorsOf, findGitRoot } from "./files/ancestors.ts";
+import { sharedSkillFolders } from "./files/ancestors.ts";
 import { lookAt } from "./files/read_text.ts";
 
 /** What of a project's configuration folder loads only with trust (docs/cli.md, Files). */
@@ -49,10 +49,7 @@ export function lookAtProject(
   const state: State = { hash: createHash("sha256"), entries: 0, bytes: 0, files: [], limits };
   try {
     if (projectFolder) { for (const name of GUARDED) digestPath(join(projectFolder, name), name, state, 0); }
-    const top = findGitRoot(root) ?? root;
-    for (const folder of ancestorsOf(root).filter((at) => at.length >= top.length)) {
-      digestPath(join(folder, ".agents/skills"), join(folder, ".agents/skills"), state, 0);
-    }
+    for (const folder of sharedSkillFolders(root)) digestPath(folder, folder, state, 0);
     digestPath(join(root, GUARDED_SERVERS), `root ${GUARDED_SERVERS}`, state, 0);
     // On their own they ask for no trust: beside the built-in identity they are text like AGENTS.md.
     if (state.entries === 0) return undefined;
@@ -65,11 +62,10 @@ export function lookAtProject(
 
 /** Whether a trusted project would load anything: what is there is looked at, and nothing of it opened. */
 export function bringsSomething(root: string, projectFolder: string | undefined): boolean {
-  const top = findGitRoot(root) ?? root;
   return [
     ...projectFolder ? GUARDED.map((name) => join(projectFolder, name)) : [],
     join(root, GUARDED_SERVERS),
-    ...ancestorsOf(root).filter((at) => at.length >= top.length).map((folder) => join(folder, ".agents/skills")),
+    ...sharedSkillFolders(root),
   ].some((path) => lookAt(path) !== undefined);
 }
 

@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "@std/path";
 import { isInside } from "../../core/policy.ts";
 import { entryAt, isFolder } from "../../core/support/on_disk.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
-import { ancestorsOf, findGitRoot } from "../files/ancestors.ts";
+import { sharedSkillFolders } from "../files/ancestors.ts";
 
 /** A SKILL.md as it lies there, read or not. */
 export interface SkillFile {
@@ -132,7 +132,7 @@ export interface SkillPlace {
 
 /** The folders to search, the one that wins a name first; a project without trust is passed by, and that is said. */
 export function skillPlaces(options: SkillOptions, diagnostics: Diagnostic[]): readonly SkillPlace[] {
-  const { root, projectFolder, userFolder, home, bundled, enabled, gitRoot = () => findGitRoot(root) } = options;
+  const { root, projectFolder, userFolder, home, bundled, enabled, gitRoot } = options;
   const of = (origin: SkillOrigin) => (folder: string): SkillPlace => ({ folder, origin });
   const packed = options.packed ? [of("packed")(options.packed.folder)] : [];
   const isOpen = options.packed?.isOpen === true;
@@ -140,11 +140,9 @@ export function skillPlaces(options: SkillOptions, diagnostics: Diagnostic[]): r
   const named = isOpen ? explicit : [...packed, ...explicit];
   if (!enabled) return isOpen ? [...named, ...packed] : named;
   const user = [...userFolder ? [join(userFolder, "skills")] : [], ...home ? [join(home, ".agents/skills")] : []];
-  const top = gitRoot() ?? root;
   const own = [
     ...projectFolder ? [join(projectFolder, "skills")] : [],
-    ...ancestorsOf(root).filter((folder) => folder.length >= top.length).map((folder) => join(folder, ".agents/skills"))
-      .reverse(),
+    ...sharedSkillFolders(root, gitRoot).toReversed(),
     // A workspace that is the home folder has the user's skills, which need no trust.
   ].filter((folder) => !user.includes(folder) && isFolder(folder));
   if (!options.trusted) { for (const folder of own) diagnostics.push(untrusted(folder)); }

@@ -23,8 +23,7 @@ export const assistantSafety: StableSection = {
   title: "Safety",
   stability: "stable",
   profiles: ["full", "minimal"],
-  render: (inputs) =>
-    isOverridden(inputs) ? undefined : builtin("assistant_safety", SAFETY.map((line) => `- ${line}`).join("\n")),
+  render: (inputs) => isOverridden(inputs) ? undefined : bullets("assistant_safety", SAFETY),
 };
 
 /** One sentence on tools that a project may bring, between the list and the guidelines (R5). */

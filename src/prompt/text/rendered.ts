@@ -1,4 +1,4 @@
-import type { Rendered, StableInputs } from "../../core/prompt.ts";
+import type { PromptSource, Rendered, StableInputs } from "../../core/prompt.ts";
 import { countCharacters } from "../../core/support/text.ts";
 import { clean } from "./clean.ts";
 
@@ -13,10 +13,15 @@ export function isOverridden(inputs: StableInputs): boolean {
   return inputs.profile !== "none" && file?.status === "loaded" && clean(file.text ?? "") !== "";
 }
 
+/** A section made from one text, all of which is kept. */
+export function whole(kind: PromptSource["kind"], ref: string, text: string): Rendered {
+  const chars = countCharacters(text);
+  return { text, sources: [{ kind, ref, status: "loaded", chars, kept: chars }] };
+}
+
 /** A section made from the program's own words alone. */
 export function builtin(ref: string, text: string): Rendered {
-  const chars = countCharacters(text);
-  return { text, sources: [{ kind: "builtin", ref, status: "loaded", chars, kept: chars }] };
+  return whole("builtin", ref, text);
 }
 
 /** A section that is a list of the program's own sentences. */
@@ -27,11 +32,4 @@ export function bullets(ref: string, lines: readonly string[]): Rendered {
 /** Whether a tool of that name is active. */
 export function hasTool(inputs: { readonly tools: readonly { readonly name: string }[] }, name: string): boolean {
   return inputs.tools.some((tool) => tool.name === name);
-}
-
-/** A section whose text the caller hands in. */
-export function fromCaller(ref: string, text: string | undefined): Rendered | undefined {
-  if (!text) return undefined;
-  const chars = countCharacters(text);
-  return { text, sources: [{ kind: "caller", ref, status: "loaded", chars, kept: chars }] };
 }

@@ -72,7 +72,6 @@ function refused(action: KeyAction, key: string, why: string, fix: string): User
   return new UserError({ what: `Cannot bind "${action}" to "${key}" (setting "keybindings")`, why, fix });
 }
 
-/** `ctrl+o` as `Ctrl+O`. */
 /** A key as people read it, for example `Ctrl+O`. */
 export function keyName(key: string): string {
   return key.split("+").map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("+");

@@ -1,7 +1,6 @@
 import type { PromptTool } from "../../core/prompt.ts";
 import { oneLine } from "../text/clean.ts";
-import { builtin, bullets, hasTool, isOverridden } from "../text/rendered.ts";
-import type { DynamicSection, StableSection } from "../text/section.ts";
+import { builtin, bullets, type DynamicSection, hasTool, isOverridden, type StableSection } from "../text/section.ts";
 import {
   agentLine,
   CONTINUATION,

@@ -1,7 +1,6 @@
 import { countCharacters } from "../../core/support/text.ts";
 import { clean, oneLine } from "../text/clean.ts";
-import { whole } from "../text/rendered.ts";
-import type { DynamicSection, StableSection } from "../text/section.ts";
+import { type DynamicSection, type StableSection, whole } from "../text/section.ts";
 import type { MemorySnapshot, PromptBlock, Rendered } from "../../core/prompt.ts";
 import { MEMORY } from "../text/text.ts";
 import { sha256 } from "../../core/support/digest.ts";

@@ -7,8 +7,7 @@ import {
   personaText,
   personaUse,
 } from "../text/persona.ts";
-import { builtin, isOverridden } from "../text/rendered.ts";
-import type { StableSection } from "../text/section.ts";
+import { builtin, isOverridden, type StableSection } from "../text/section.ts";
 import { PERSONA_DEFAULT } from "../text/text.ts";
 
 /** What drives it: SOUL.md (R362, R363). */

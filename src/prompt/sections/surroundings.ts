@@ -1,8 +1,7 @@
 import { oneLine, visiblePath } from "../text/clean.ts";
 import { keepFiles } from "../text/files.ts";
-import { builtin, bullets, isOverridden, whole } from "../text/rendered.ts";
+import { builtin, bullets, type DynamicSection, isOverridden, type StableSection, whole } from "../text/section.ts";
 import { METADATA_KEY } from "../text/runtime_metadata.ts";
-import type { DynamicSection, StableSection } from "../text/section.ts";
 import { CONTEXT_CUT, CONTEXT_HEADING, DOCS_HEADING, metadataSentence } from "../text/text.ts";
 
 /** The project's instructions, the nearest file last, so that it has the last word and the first claim on room (R86–R92). */

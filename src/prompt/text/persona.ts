@@ -1,6 +1,6 @@
 import type { Diagnostic, PromptSource, StableInputs } from "../../core/prompt.ts";
 import { bracketed, keepFiles, type KeptFile } from "./files.ts";
-import { isOverridden } from "./rendered.ts";
+import { isOverridden } from "./section.ts";
 import { CONTEXT_CUT } from "./text.ts";
 
 /** The persona files in the order in which budgets are spent (R361). */

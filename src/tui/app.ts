@@ -110,8 +110,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   const frames = createFrames(() => isLent || isParked || draw());
   const draw = (): void => {
     nameWindow();
-    if (reading.isOn()) reading.draw();
-    else view.draw();
+    shown().draw();
   };
   const reading = createReading({
     terminal,
@@ -120,10 +119,8 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     drawNow: frames.now,
     redrawSession: view.redraw,
   });
-  const redraw = (): void => {
-    if (reading.isOn()) reading.redraw();
-    else view.redraw();
-  };
+  const shown = () => reading.isOn() ? reading : view;
+  const redraw = (): void => shown().redraw();
   const nameWindow = (): void => {
     if (!options.hasTitle) return;
     const name = cleanLine(state?.sessionName ?? folder).slice(0, 60);
@@ -145,16 +142,14 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       refresh();
     } else waiting = [...waiting, text];
   };
+  const working = (): number => agents.list().filter(({ isRunning }) => isRunning()).length;
   const activity = (): string => {
-    const working = agents.list().filter(({ isRunning }) => isRunning()).length;
-    if (working === 0) return reader.activity();
-    return working === 1 ? "a sub-agent works, Enter shows it" : `${working} sub-agents work, Enter shows them`;
+    const count = working();
+    if (count === 0) return reader.activity();
+    return count === 1 ? "a sub-agent works, Enter shows it" : `${count} sub-agents work, Enter shows them`;
   };
   /** Enter on nothing: while sub-agents work, that is what there is to look at. */
-  const openAgents = (): void => {
-    const running = agents.list().filter(({ isRunning }) => isRunning());
-    if (running.length > 0) void send?.("/agents", "steer");
-  };
+  const openAgents = (): void => void (working() > 0 && send?.("/agents", "steer"));
   const refresh = (): void => {
     if (!engine) return;
     state = engine.state();

@@ -2,7 +2,7 @@ import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
-import type { Lead } from "../../provider/replay/lead.ts";
+import type { Lead } from "../../provider/replay/replay.ts";
 import type { Recording } from "../../provider/replay/record.ts";
 import { type Connection, isPrivateHost } from "../../provider/endpoint/connection.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
@@ -98,7 +98,7 @@ function answeredBy(provider: Provider, opened: OpenModel, notices: readonly str
 async function afterLead(opened: OpenModel, { world }: Config, agentId: string | undefined): Promise<OpenModel> {
   const file = world.env[PLAYED_FIRST];
   if (file === undefined) return opened;
-  const { openLead } = await import("../../provider/replay/lead.ts");
+  const { openLead } = await import("../../provider/replay/replay.ts");
   const lead = leads.get(world) ?? openLead(file);
   leads.set(world, lead);
   return answeredBy(lead.before(opened.provider, agentId), opened);

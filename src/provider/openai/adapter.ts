@@ -63,7 +63,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
       const context = contextOf(request);
       const reply = createReply(context);
       const reader = readerLater();
-      let asked: Asked | undefined;
+      let endAsking: (() => Promise<void>) | undefined;
 
       async function open(inner: AbortSignal): Promise<Response> {
         const attempt = learning.attempt();
@@ -76,7 +76,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
             reader.set(wire.reader(reply, context, price));
             // Its window is set when the server starts, whatever the model could read.
             if (takes.contextWindow === undefined && /llama\.cpp/i.test(response.headers.get("server") ?? "")) {
-              asked = askProps(connection, (found) => learning.note(found));
+              endAsking = askProps(connection, learning.note);
             }
             return response;
           } catch (error) {
@@ -97,7 +97,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
         async ended(ending) {
           const window = ending.type === "failed" ? ending.failure.contextWindow : undefined;
           if (window !== undefined) learning.note({ contextWindow: window });
-          await asked?.end();
+          await endAsking?.();
           tellMemory(connection, reply);
         },
       };
@@ -130,25 +130,19 @@ function readerLater(): WireReader & { readonly set: (reader: WireReader) => voi
   };
 }
 
-interface Asked {
-  /** Gives the answer a moment more, then leaves it. */
-  readonly end: () => Promise<void>;
-}
-
 /** How long a reply that is over waits for the server's word on its window. */
 const PROPS_MS = 300;
 
-function askProps(connection: Connection, found: (takes: Partial<Capabilities>) => void): Asked {
+/** Asks for it; the returned function gives the answer a moment more, then leaves it. */
+function askProps(connection: Connection, found: (takes: SomeCapabilities) => void): () => Promise<void> {
   const stop = new AbortController();
   const asking = (async () => {
     const { readProps } = await import("../endpoint/llama_props.ts");
     found(await readProps(connection, stop.signal));
   })().catch(() => {}); // It is asked again with the next reply.
-  return {
-    async end() {
-      const timer = setTimeout(() => stop.abort(), PROPS_MS);
-      await asking;
-      clearTimeout(timer);
-    },
+  return async () => {
+    const timer = setTimeout(() => stop.abort(), PROPS_MS);
+    await asking;
+    clearTimeout(timer);
   };
 }

@@ -1,9 +1,8 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { AssistantMessage, StopReason, ToolCall, Usage } from "../../core/message.ts";
 import type { ProviderEvent, ProviderFailure } from "../../core/provider.ts";
-import { type CallPiece, createCallAssembly } from "./call_assembly.ts";
 import { answerIn } from "./answer_shape.ts";
-import { closeCalls } from "./close_calls.ts";
+import { type CallPiece, closeCalls, createCallAssembly } from "./calls.ts";
 import { failureMessage } from "../failure/failure_message.ts";
 import { type Finish, isFailure } from "./finish_reason.ts";
 import { composeMessage, MAX_REPLY_CHARACTERS, type ReplyContext } from "./message.ts";

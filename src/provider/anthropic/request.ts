@@ -7,6 +7,7 @@ import type {
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
+import { onceFor } from "../../core/support/once.ts";
 import { wellFormed } from "../openai/conversation.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import { answerTool, fitsStrict, sentSchema } from "../reply/answer_shape.ts";
@@ -37,17 +38,11 @@ interface Converter {
 /** A builder for one server. Adds no text of its own but placeholders for what would be empty (R422). */
 export function createAnthropicRequest(target: AnthropicTarget): AnthropicRequest {
   const { isVendor, model } = target;
-  const tools = new WeakMap<ToolDefinition, Tool>();
+  const wireTool = onceFor(toolOf);
   /** A request that may call nothing any more still has to name the tools that were called. */
   let offered: readonly ToolDefinition[] = [];
   const roundPrompt = createRoundPrompt();
   let converter: Converter | undefined;
-
-  function wireTool(definition: ToolDefinition): Tool {
-    const known = tools.get(definition) ?? toolOf(definition);
-    tools.set(definition, known);
-    return known;
-  }
 
   function toolFields(
     request: ProviderRequest,

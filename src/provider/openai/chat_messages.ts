@@ -19,6 +19,7 @@ import {
   type UserMessage,
 } from "../../core/message.ts";
 import type { RequestMessage, SystemMessage } from "../../core/message.ts";
+import { onceFor } from "../../core/support/once.ts";
 import type { Target } from "./adapter.ts";
 import { growing, imagesBehind, orderAnswers, shownResult, shownTo, wellFormed, wireCallId } from "./conversation.ts";
 import { safeToolName } from "../repair/tool_name.ts";
@@ -51,17 +52,15 @@ function systemMessage({ content }: SystemMessage): JsonObject | undefined {
 /** A converter of conversations for one server. Keeps converted messages as long as the originals live. */
 export function createChatMessages(target: Target): (messages: readonly RequestMessage[]) => JsonObject[] {
   const { takes, host, model } = target;
-  const users = new WeakMap<UserMessage, JsonObject>();
-  const assistants = new WeakMap<AssistantMessage, JsonObject>();
   const results = new WeakMap<ToolResultMessage, JsonObject>();
 
-  function userMessage({ content }: UserMessage): JsonObject | undefined {
+  const userMessage = onceFor(({ content }: UserMessage): JsonObject | undefined => {
     const { text, images } = shownTo(target, content);
     if (images.length === 0) {
       return text === "" ? undefined : { role: "user", content: text } satisfies ChatCompletionUserMessageParam;
     }
     return { role: "user", content: partsOf(text, images) } satisfies ChatCompletionUserMessageParam;
-  }
+  });
 
   function callOf(call: ToolCall, extras: JsonValue | undefined): JsonObject {
     const extra = isObject(extras) && Object.hasOwn(extras, call.id) ? extras[call.id] : undefined;
@@ -89,7 +88,7 @@ export function createChatMessages(target: Target): (messages: readonly RequestM
     return thinking?.field === undefined ? {} : { [thinking.field]: thinking.thinking };
   }
 
-  function assistantMessage(message: AssistantMessage): JsonObject | undefined {
+  const assistantMessage = onceFor((message: AssistantMessage): JsonObject | undefined => {
     const text = wellFormed(textOf(message.content));
     const calls = toolCallsOf(message);
     if (text === "" && calls.length === 0) return undefined;
@@ -103,7 +102,7 @@ export function createChatMessages(target: Target): (messages: readonly RequestM
       ...reasoningOf(message, calls.length > 0),
       ...(calls.length > 0 ? { tool_calls: calls.map((call) => callOf(call, extras)) } : {}),
     };
-  }
+  });
 
   function resultMessage(call: ToolCall, result: ToolResultMessage | undefined): JsonObject {
     const { text, images } = shownResult(target, result);
@@ -122,14 +121,14 @@ export function createChatMessages(target: Target): (messages: readonly RequestM
         const converted = message.role === "system"
           ? systemMessage(message)
           : message.role === "user"
-          ? remember(users, message, userMessage)
-          : remember(assistants, message, assistantMessage);
+          ? userMessage(message)
+          : assistantMessage(message);
         if (converted) wire.push(converted);
       } else if (step.type === "result") {
         const { call, result } = step;
-        wire.push(
-          result ? remember(results, result, () => resultMessage(call, result)) : resultMessage(call, undefined),
-        );
+        const made = result && results.get(result) || resultMessage(call, result);
+        if (result) results.set(result, made);
+        wire.push(made);
       } else {
         const images = imagesBehind(target, step.results);
         if (images.length > 0) wire.push({ role: "user", content: images.map(imagePart) });
@@ -139,16 +138,4 @@ export function createChatMessages(target: Target): (messages: readonly RequestM
   }
 
   return growing(convert);
-}
-
-function remember<K extends object, V extends JsonObject | undefined>(
-  cache: WeakMap<K, JsonObject>,
-  key: K,
-  make: (key: K) => V,
-): JsonObject | V {
-  const known = cache.get(key);
-  if (known) return known;
-  const made = make(key);
-  if (made) cache.set(key, made);
-  return made;
 }

@@ -12,6 +12,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { type AssistantMessage, type ImageContent, textOf, type ToolCall, toolCallsOf } from "../../core/message.ts";
 import type { SystemMessage, ToolResultMessage, UserMessage } from "../../core/message.ts";
 import { type ProviderRequest, systemText, type ToolDefinition } from "../../core/provider.ts";
+import { onceFor } from "../../core/support/once.ts";
 import type { Target } from "./adapter.ts";
 import { growing, imagesBehind, orderAnswers, shownResult, shownTo, wellFormed, wireCallId } from "./conversation.ts";
 import { effortWord } from "./effort.ts";
@@ -34,7 +35,7 @@ type Some = Partial<Known>;
 /** A builder of Responses bodies, stateless: the whole conversation goes along, reasoning items included. */
 export function createResponsesRequest(target: Target): (request: ProviderRequest) => JsonObject {
   const { takes, host, model } = target;
-  const tools = new WeakMap<ToolDefinition, JsonObject>();
+  const wireTool = onceFor((definition: ToolDefinition) => toolOf(definition, takes.strict));
   const systemRole = takes.developerRole ? "developer" : "system";
 
   function userItems({ content }: UserMessage): readonly JsonObject[] {
@@ -100,12 +101,6 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
       case "assistant":
         return assistantItems(message);
     }
-  }
-
-  function wireTool(definition: ToolDefinition): JsonObject {
-    const known = tools.get(definition) ?? toolOf(definition, takes.strict);
-    tools.set(definition, known);
-    return known;
   }
 
   const inputOf = growing((messages, input: JsonObject[]) => {

@@ -113,16 +113,15 @@ export function learnAnthropic(
   if (/\bimages?\b/i.test(said)) {
     return withRefused(limits, request.messages.flatMap(({ content }) => imagesOf(content)), "pictures are left out");
   }
+  const leftOut = (name: string, change: Partial<AnthropicLimits>, keeps: SomeCapabilities): Lesson => {
+    return { limits: { ...limits, ...change }, said: `${name} is left out`, keeps };
+  };
   if (/cache_control/.test(said)) {
-    const without = { ...limits, marks: false };
-    return limits.marks
-      ? { limits: without, said: "cache_control is left out", keeps: { cacheControl: false } }
-      : undefined;
+    return limits.marks ? leftOut("cache_control", { marks: false }, { cacheControl: false }) : undefined;
   }
   if (/eager_input_streaming/.test(said)) {
-    const without = { ...limits, eagerInput: false };
     return limits.eagerInput
-      ? { limits: without, said: "eager_input_streaming is left out", keeps: { eagerInput: false } }
+      ? leftOut("eager_input_streaming", { eagerInput: false }, { eagerInput: false })
       : undefined;
   }
   const answer = learnAnswer(said, limits, request);

@@ -19,14 +19,14 @@ const ECHO: SomeCapabilities = {
   reasoningEcho: "calls",
   reasoningField: "reasoning_content",
 };
-/** One word for all levels of thinking, or none. */
-const oneWord = (word: string | null): Capabilities["efforts"] =>
-  Object.fromEntries(THINKING_LEVELS.filter((level) => level !== "off").map((level) => [level, word]));
+/** A word for each level of thinking, or none. */
+export const wordsBy = (word: (level: ThinkingLevel) => string | null): Capabilities["efforts"] =>
+  Object.fromEntries(THINKING_LEVELS.filter((level) => level !== "off").map((level) => [level, word(level)]));
 /** Levels that go by their own names. */
 const own = (...levels: readonly ThinkingLevel[]): Capabilities["efforts"] =>
   Object.fromEntries(levels.map((level) => [level, level]));
 const MOST = THINKING_LEVELS.slice(-1);
-const NO_WORDS = oneWord(null);
+const NO_WORDS = wordsBy(() => null);
 /** The templates of these models refuse neighbours of one role and system messages later on, whoever serves them. */
 const STRICT_TEMPLATE: SomeCapabilities = { alternation: true, systemMessages: "first" };
 const OPENAI_HOSTS = [
@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
   {
     host: "api.groq.com",
     model: /^qwen/,
-    takes: { efforts: oneWord("default") },
+    takes: { efforts: wordsBy(() => "default") },
   },
   { host: "api.x.ai", takes: { ...COMPLETION, effortStyle: "none", encryptedReasoning: true } },
   {

@@ -69,7 +69,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
         const attempt = learning.attempt();
         for (;;) {
           const { takes, wire, build } = await current();
-          const body = build(limited(request, isSet ? {} : takes, attempt.maxTokens));
+          const body = build(limited(request, isSet ? {} : takes, attempt.maxTokens()));
           try {
             const response = await post(wire.path, body, inner);
             for (const sentence of attempt.taken()) reply.notice(sentence);
@@ -81,7 +81,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
             return response;
           } catch (error) {
             if (!await attempt.refused(error, body)) throw error;
-            if (!attempt.areBadPictures) continue;
+            if (!attempt.areBadPictures()) continue;
             for (const image of request.messages.flatMap(({ content }) => imagesOf(content))) refused.add(image);
             built = undefined;
           }
@@ -121,12 +121,8 @@ function readerLater(): WireReader & { readonly set: (reader: WireReader) => voi
     set: (reader) => void (chosen = reader),
     event: (name, data) => chosen?.event(name, data),
     whole: (body) => chosen?.whole(body),
-    get isDone() {
-      return chosen?.isDone ?? false;
-    },
-    get failure() {
-      return chosen?.failure;
-    },
+    isDone: () => chosen?.isDone() ?? false,
+    failure: () => chosen?.failure(),
   };
 }
 

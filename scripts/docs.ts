@@ -1,7 +1,6 @@
 /**
  * Writes the pages and the schemas that come from tables: docs/options.md, docs/sandpiper.1, docs/settings.md,
- * docs/requirements.md, docs/performance.md and the numbers of README.md, docs/*.schema.json, tools/definitions.ts,
- * src/provider/table/entries.ts.
+ * docs/requirements.md, docs/performance.md and the numbers of README.md, docs/*.schema.json, tools/definitions.ts.
  * With `--check` it writes nothing and fails when one of them is stale, or docs/troubleshooting.md has a message that no
  * source has.
  */
@@ -36,7 +35,6 @@ const pages = {
   "docs/report.schema.json": JSON.stringify(reportSchema(), null, 2) + "\n",
   "docs/manifest.schema.json": JSON.stringify(MANIFEST_SCHEMA, null, 2) + "\n",
   "tools/definitions.ts": await definitions(),
-  "src/provider/table/entries.ts": await providerEntries(),
 };
 
 let stale = 0;
@@ -173,27 +171,6 @@ async function definitions(): Promise<string> {
     "export const SUBSTITUTES: readonly Described[] = [",
     ...await list(table.SUBSTITUTES),
     "];",
-    "",
-  ].join("\n");
-}
-
-/** The providers of `built_in.ts` in one module: a start reads one file in place of one for each. */
-async function providerEntries(): Promise<string> {
-  const entries = await import("../src/provider/table/built_in.ts");
-  // The order of the list is that of its lines; a namespace has the order of the alphabet.
-  const lines = Deno.readTextFileSync(join(root, "src/provider/table/built_in.ts"));
-  const names = [...lines.matchAll(/^export \{ default as (\w+) \}/gm)].map((match) =>
-    match[1] as keyof typeof entries
-  );
-  return [
-    "// deno-fmt-ignore-file: one line a provider.",
-    "// Made from the files that built_in.ts lists, by `deno task docs`; do not edit.",
-    'import type { ProviderEntry } from "./entry.ts";',
-    "",
-    "/** The built-in providers in the order of their list. */",
-    "export const ENTRIES = {",
-    ...names.map((name) => `  ${JSON.stringify(name)}: ${JSON.stringify(entries[name])},`),
-    "} as const satisfies Readonly<Record<string, ProviderEntry>>;",
     "",
   ].join("\n");
 }

@@ -1,8 +1,7 @@
 import { toJSONSchema } from "zod/mini";
 import { isObject, type JsonObject, type JsonValue } from "../../src/core/json.ts";
 import type { ToolDefinition } from "../../src/core/provider.ts";
-import type { Tool } from "../../src/core/tool.ts";
-import { argsOf } from "../../src/core/tool_args.ts";
+import { argsOf, type Tool } from "../../src/core/tool.ts";
 
 /** The keywords that are sent, in the order in which they are sent. */
 const KEYWORDS = [

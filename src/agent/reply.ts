@@ -6,7 +6,7 @@ import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { type AssistantMessage, isPlain, textOf, toolCallsOf } from "../core/message.ts";
 import type { ProviderFailure, ProviderRequest } from "../core/provider.ts";
-import { loadZod } from "../core/tool_args.ts";
+import { loadZod } from "../core/tool.ts";
 
 /**
  * Asks the model until there is a reply: retries failures that may pass, continues a reply that was cut, and streams

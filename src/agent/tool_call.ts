@@ -4,8 +4,7 @@ import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolCall, ToolResultMessage } from "../core/message.ts";
 import type { Budget } from "../core/runner.ts";
-import { errorResult, type Tool, type ToolResult } from "../core/tool.ts";
-import { argsOf } from "../core/tool_args.ts";
+import { argsOf, errorResult, type Tool, type ToolResult } from "../core/tool.ts";
 import type * as z from "zod/mini";
 
 /** A call after routing: fit to run, or already answered. `call.arguments` is what runs and what is kept. */

@@ -7,8 +7,13 @@ import { mergeSettings, readSettings } from "./settings/settings.ts";
 import type { Settings } from "./settings/settings_table.ts";
 import type { AgentFile } from "../context/agents/agent_file.ts";
 import { type ConfigFolders, findConfigFolders } from "../context/files/config_folders.ts";
-import { decideTrust as decide, readTrust } from "../context/trust.ts";
-import { bringsSomething, lookAtProject, type ProjectFile } from "../context/trust_digest.ts";
+import {
+  bringsSomething,
+  decideTrust as decide,
+  lookAtProject,
+  type ProjectFile,
+  readTrust,
+} from "../context/trust.ts";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
 import { type Policy } from "../core/policy.ts";

@@ -1,33 +1,16 @@
-/** What `Date` tells of the machine's own zone is enough; building an `Intl` formatter costs 15 ms at every start. */
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-] as const;
+const MONTHS = "January February March April May June July August September October November December".split(" ");
 
 /** Zones that have a short name in English (Unicode CLDR, en-US); all others are written as their offset. */
 const SHORT_ZONE = /^(Eastern|Central|Mountain|Pacific|Alaska|Hawaii-Aleutian) (Standard|Daylight) Time$/;
 
 /**
- * A moment as the date line writes it: `Saturday, March 7, 2026 at 08:55:05 AM CST` (R21).
+ * A moment as the date line writes it, in the machine's own zone: `Saturday, March 7, 2026 at 08:55:05 AM CST` (R21).
  *
- * @param zone IANA name; the machine's own zone when left out.
+ * What `Date` tells of that zone is enough; building an `Intl` formatter costs 15 ms at every start.
  */
-export function formatDateTime(epochMs: number, zone?: string): string {
-  return zone === undefined ? localDateTime(new Date(epochMs)) : zonedDateTime(epochMs, zone);
-}
-
-function localDateTime(date: Date): string {
+export function formatDateTime(epochMs: number): string {
+  const date = new Date(epochMs);
   const hours = date.getHours();
   const time = [hours % 12 === 0 ? 12 : hours % 12, date.getMinutes(), date.getSeconds()]
     .map((part) => String(part).padStart(2, "0")).join(":");
@@ -44,22 +27,4 @@ function localZone(date: Date): string {
   const rest = Math.abs(minutes) % 60;
   const hours = Math.trunc(Math.abs(minutes) / 60);
   return `GMT${minutes < 0 ? "-" : "+"}${hours}${rest ? `:${String(rest).padStart(2, "0")}` : ""}`;
-}
-
-function zonedDateTime(epochMs: number, zone: string): string {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    weekday: "long",
-    month: "long",
-    day: "numeric",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h12",
-    timeZoneName: "short",
-  }).formatToParts(epochMs);
-  const get = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? "";
-  return `${get("weekday")}, ${get("month")} ${get("day")}, ${get("year")} at ` +
-    `${get("hour")}:${get("minute")}:${get("second")} ${get("dayPeriod")} ${get("timeZoneName")}`;
 }

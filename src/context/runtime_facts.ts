@@ -12,8 +12,6 @@ export interface RuntimeOptions {
   readonly gitRoot?: (() => string | undefined) | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** IANA name; the machine's own zone when left out. */
-  readonly zone?: string;
   /** For example `linux` and `x86_64`. */
   readonly os: string;
   readonly arch: string;
@@ -27,7 +25,7 @@ export function gatherRuntime(options: RuntimeOptions): PromptInputs["runtime"] 
   const branch = readGitBranch(options.root, gitRoot);
   const dirty = branch ? hasChanges(gitRoot() ?? options.root, options.budgetMs) : undefined;
   return {
-    dateTime: formatDateTime(options.now, options.zone),
+    dateTime: formatDateTime(options.now),
     cwd: options.root,
     os: `${options.os} ${options.arch}`,
     ...(branch ? { git: { branch, ...(dirty === undefined ? {} : { dirty }) } } : {}),

@@ -208,17 +208,11 @@ export interface TrialState {
 }
 
 /** A file of a patch. */
-export interface PatchedFile {
+export interface PatchedFile extends Pick<FileChange, "from" | "linesAdded" | "linesRemoved"> {
   /** Relative to the workspace; bytes that are no UTF-8 are shown as U+FFFD. The new name of what was moved. */
   readonly path: string;
   /** `mode`: nothing but whether it can be run. */
-  readonly kind: "created" | "changed" | "deleted" | "moved" | "mode";
-  /** The old name; only where `kind` is `moved`. */
-  readonly from?: string;
-  /** Lines of text; both absent for what is binary. */
-  readonly linesAdded?: number;
-  /** As `linesAdded`. */
-  readonly linesRemoved?: number;
+  readonly kind: ChangeKind;
   /** What it is from now on, where its mode says so: a program is more than its lines. */
   readonly becomes?: "executable" | "not executable" | "a link";
 }

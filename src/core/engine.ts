@@ -10,7 +10,7 @@ import type {
   UndoRequest,
 } from "./changes.ts";
 import type { AgentEvent, Denial, PermissionAnswer, RunEnding } from "./event.ts";
-import type { AgentMessage, ImageContent, UserMessage } from "./message.ts";
+import type { AgentMessage, BashExecutionMessage, ImageContent, Usage, UserMessage } from "./message.ts";
 import type { Policy } from "./policy.ts";
 import type { CompiledPrompt } from "./compiled_prompt.ts";
 import type { ThinkingLevel } from "./provider.ts";
@@ -81,15 +81,7 @@ export interface ContextUsage {
 }
 
 /** Sums over the session, tokens and USD. */
-export interface SessionTotals {
-  /** Tokens of input that no cache held. */
-  readonly input: number;
-  /** Tokens of answers. */
-  readonly output: number;
-  /** Tokens that a cache held. */
-  readonly cacheRead: number;
-  /** Tokens that were put into a cache. */
-  readonly cacheWrite: number;
+export interface SessionTotals extends Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite"> {
   /** USD. */
   readonly cost: number;
   /** Calls of tools that models asked for. */
@@ -229,19 +221,11 @@ export interface MoveOptions {
   readonly whileBusy?: "stop";
 }
 
-/** What a person typed with `!`, and what came of it. */
-export interface UserCommandOutcome {
-  /** What it printed, cut where the bash tool cuts. */
-  readonly output: string;
-  /** Absent when it was ended before it had one. */
-  readonly exitCode?: number;
-  /** Whether it was stopped. */
-  readonly cancelled: boolean;
-  /** Whether the output was cut. */
-  readonly truncated: boolean;
-  /** File that holds all of it, where it was cut. */
-  readonly fullOutputPath?: string;
-}
+/** What came of a command that a person typed with `!`. */
+export type UserCommandOutcome = Pick<
+  BashExecutionMessage,
+  "output" | "exitCode" | "cancelled" | "truncated" | "fullOutputPath"
+>;
 
 /** Answers a denial; a mode that cannot ask has none. */
 export type AskPermission = (request: {

@@ -101,3 +101,8 @@ export function messageOf(error: unknown): string {
   // The rest of an address may hold a key.
   return `${URL.parse(address)?.host ?? "the server"}: ${why}`;
 }
+
+/** The same with what to do about it, where that is known. */
+export function errorText(error: unknown): string {
+  return error instanceof UserError ? `${error.message}. ${error.fix}` : messageOf(error);
+}

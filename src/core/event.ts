@@ -2,7 +2,7 @@ import type { ChangeSet, FileChange } from "./changes.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage, Usage } from "./message.ts";
 import type { Manifest } from "./compiled_prompt.ts";
-import type { ToolResult } from "./tool_result.ts";
+import type { ToolResult } from "./tool.ts";
 
 /** What a streaming assistant message gained: deltas only, never the text so far. */
 export type AssistantDelta =
@@ -29,21 +29,11 @@ export interface CompactionResult {
 }
 
 /** What a run used up. Tokens are those of all its requests: failed attempts and summaries of the history count, too. */
-export interface RunTotals {
+export interface RunTotals extends Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite" | "totalTokens"> {
   /** Replies of the model. */
   readonly turns: number;
   /** Calls of tools that the model asked for. */
   readonly toolCalls: number;
-  /** Tokens of input that no cache held. */
-  readonly input: number;
-  /** Tokens of answers. */
-  readonly output: number;
-  /** Tokens that a cache held. */
-  readonly cacheRead: number;
-  /** Tokens that were put into a cache. */
-  readonly cacheWrite: number;
-  /** All four together. */
-  readonly totalTokens: number;
   /** USD; absent where no price is known. */
   readonly cost?: number;
   /** Wall clock, milliseconds. */
@@ -65,6 +55,7 @@ export type PermissionAnswer = "once" | "session" | "project" | "no";
 
 /** What became of planning. */
 export type PlanPhase = "started" | "proposed" | "refused" | "accepted" | "left";
+
 /** What a sub-agent may touch: absolute real paths and hosts. */
 export interface SubAgentScope {
   /** What it may write besides private folders; empty: nothing. `*`: everything. */
@@ -96,11 +87,7 @@ export interface SubAgentStart {
 }
 
 /** What came of it, counted by the program and not told by the model. */
-export interface SubAgentEnd {
-  /** As in `SubAgentStart`. */
-  readonly agentId: string;
-  /** As in `SubAgentStart`. */
-  readonly toolCallId: string;
+export interface SubAgentEnd extends Pick<SubAgentStart, "agentId" | "toolCallId" | "sessionId" | "sessionFile"> {
   /** Why it ended. */
   readonly ending: RunEnding;
   /** Which limit, when `ending` is `limit`; `parent`: one of the run that started it. */
@@ -115,10 +102,6 @@ export interface SubAgentEnd {
   readonly denials: readonly Pick<Denial, "kind" | "target">[];
   /** What it used up, its own sub-agents included; absent when it was ended before it could count. */
   readonly totals?: RunTotals;
-  /** As in `SubAgentStart`. */
-  readonly sessionId: string;
-  /** As in `SubAgentStart`. */
-  readonly sessionFile?: string;
 }
 
 /** All that a screen, a session file, `--mode json` or RPC ever sees. Plain JSON values, in order of occurrence. */

@@ -10,7 +10,7 @@ import type {
 import type { DecisionEvents, DecisionName, HookName, ObservedEvent } from "./hook_events.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, ImageContent } from "./message.ts";
-import type { ToolResult } from "./tool_result.ts";
+import type { ToolResult } from "./tool.ts";
 
 /** What the input hooks made of a text. */
 export type InputOutcome =
@@ -55,6 +55,29 @@ export interface ExtensionPermissions {
 
 /** The kinds of permission, in the order in which a person is asked for them. */
 export const GRANT_KINDS = ["read", "write", "net", "env", "providers"] as const;
+
+/** A provider that an extension asks for, in one line: `NAME API URL`, and the variable of its key where it wants one. */
+export interface ExtensionProvider {
+  readonly name: string;
+  readonly api: "chat" | "responses" | "anthropic";
+  readonly baseUrl: string;
+  readonly keyEnv?: string;
+}
+
+const PROVIDER_LINE =
+  /^([a-z0-9][a-z0-9-]{0,63}) (chat|responses|anthropic) (https:\/\/[^\s{}@?#]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?(?:\/[^\s{}@?#]*)?)(?: ([A-Z][A-Z0-9_]{1,99}))?$/;
+
+/**
+ * Reads such a line; nothing for any other text. What a person sees when asked is all there is: no variables in the address,
+ * no name or password, and without https only this machine.
+ */
+export function readExtensionProvider(line: string): ExtensionProvider | undefined {
+  const [, name = "", api = "", baseUrl = "", keyEnv] = PROVIDER_LINE.exec(line) ?? [];
+  if (name === "" || !URL.canParse(baseUrl) || (api !== "chat" && api !== "responses" && api !== "anthropic")) {
+    return undefined;
+  }
+  return { name, api, baseUrl: baseUrl.replace(/\/+$/, ""), ...(keyEnv === undefined ? {} : { keyEnv }) };
+}
 
 /** An extension that asks for more than it was granted. */
 export interface GrantRequest {

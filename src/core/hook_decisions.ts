@@ -1,5 +1,5 @@
 // What handlers of the events whose result counts get and give back. Fields are those that extensions of pi know.
-import type { CompactionReason } from "./event.ts";
+import type { CompactionReason, CompactionResult } from "./event.ts";
 import type { CustomDraft } from "./host_actions.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, ImageContent, TextContent } from "./message.ts";
@@ -131,12 +131,7 @@ export interface SessionBeforeCompactResult {
   /** True: it is not shortened. */
   readonly cancel?: boolean;
   /** Used instead of the built-in summary. */
-  readonly compaction?: {
-    readonly summary: string;
-    readonly firstKeptEntryId: string;
-    readonly tokensBefore: number;
-    readonly details?: JsonObject;
-  };
+  readonly compaction?: CompactionResult;
 }
 
 /** The person is about to go to another place in the session. */

@@ -1,5 +1,3 @@
-import type { MemorySnapshot } from "./support/memory.ts";
-
 /** How much of the prompt is wanted: all, the essentials, or the identity alone. */
 export type Profile = "full" | "minimal" | "none";
 
@@ -245,6 +243,20 @@ export interface PromptInputs extends StableInputs {
   readonly agents?: readonly PromptAgent[];
   /** What is remembered from before, as of the session's start. */
   readonly memory?: MemorySnapshot;
+}
+
+/** What earlier sessions left (R401–R405). */
+export interface MemorySnapshot {
+  /** Day of the snapshot, `YYYY-MM-DD`; recent notes are counted back from it. */
+  readonly today: string;
+  /** Lasting facts, oldest first. */
+  readonly longTerm?: readonly string[];
+  /** What sessions left, in any order; `date` is `YYYY-MM-DD`. */
+  readonly recent?: readonly { readonly date: string; readonly summary: string; readonly path?: string }[];
+  /** Lines of recent notes; 50 unless told otherwise. */
+  readonly maxItems?: number;
+  /** Days back, `today` included; 7 unless told otherwise. */
+  readonly days?: number;
 }
 
 /** An agent as the model is told of it. */

@@ -206,7 +206,7 @@ function outcomeMessage({ exitCode, stdout, stderr, notes }: ProgramOutcome): Js
 
 /** The program in a message; undefined where it is none. */
 function readProgram(value: JsonValue | undefined): ProgramRequest | undefined {
-  const { argv, cwd, stdin } = fields(value);
+  const { argv, cwd, stdin } = isObject(value) ? value : {};
   const bytes = readBytes(stdin);
   if (!isTexts(argv) || argv.length === 0 || argv.length > MAX_WORDS || bytes === undefined) return undefined;
   if (argv.reduce((sum, word) => sum + word.length, 0) > MAX_WORD_UNITS) return undefined;
@@ -218,15 +218,10 @@ function readProgram(value: JsonValue | undefined): ProgramRequest | undefined {
 
 /** The outcome in a message; undefined where it is none. */
 function readOutcome(value: JsonValue | undefined): ProgramOutcome | undefined {
-  const { exitCode, stdout, stderr, notes } = fields(value);
+  const { exitCode, stdout, stderr, notes } = isObject(value) ? value : {};
   const [out, err] = [readBytes(stdout), readBytes(stderr)];
   if (typeof exitCode !== "number" || !Number.isInteger(exitCode) || !isTexts(notes) || !out || !err) return undefined;
   return { exitCode, stdout: out, stderr: err, notes };
-}
-
-function fields(value: JsonValue | undefined): JsonObject {
-  // The checks leave an object; TypeScript does not narrow away a readonly array.
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonObject : {};
 }
 
 function readBytes(value: JsonValue | undefined): Uint8Array<ArrayBuffer> | undefined {

@@ -1,3 +1,4 @@
+import type { AssistantDelta } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 import type { AssistantMessage, RequestMessage } from "./message.ts";
 
@@ -79,9 +80,7 @@ export interface ProviderRequest {
 
 /** What a provider streams. Exactly one `end` comes, last, whatever happens. */
 export type ProviderEvent =
-  | { readonly type: "text_delta"; readonly delta: string }
-  | { readonly type: "thinking_delta"; readonly delta: string }
-  | { readonly type: "toolcall_delta"; readonly index: number; readonly name?: string; readonly delta: string }
+  | AssistantDelta
   | { readonly type: "notice"; readonly message: string }
   | { readonly type: "end"; readonly message: AssistantMessage };
 

@@ -1,5 +1,13 @@
-import type { JsonObject } from "./json.ts";
-import { type AgentMessage, type ImageContent, type TextContent, textOf, toolCallsOf, type Usage } from "./message.ts";
+import type { CompactionResult } from "./event.ts";
+import {
+  type AgentMessage,
+  type CustomMessage,
+  type ImageContent,
+  type TextContent,
+  textOf,
+  toolCallsOf,
+  type Usage,
+} from "./message.ts";
 
 /** First line of a session file. Entry shapes are those of pi's format 3, so that its sessions open here. */
 export interface SessionHeader {
@@ -56,17 +64,9 @@ export interface ThinkingLevelEntry extends EntryBase {
 }
 
 /** From here on the summary stands for everything before `firstKeptEntryId`. */
-export interface CompactionEntry extends EntryBase {
+export interface CompactionEntry extends EntryBase, CompactionResult {
   /** Kind of the entry. */
   readonly type: "compaction";
-  /** The summary. */
-  readonly summary: string;
-  /** First entry that is still sent as it was. */
-  readonly firstKeptEntryId: string;
-  /** Estimated tokens of the context before. */
-  readonly tokensBefore: number;
-  /** What whoever wrote it adds; never sent. */
-  readonly details?: JsonObject;
   /** Whether an extension wrote it. */
   readonly fromHook?: boolean;
   /** Tokens of the request that made it. */
@@ -74,19 +74,12 @@ export interface CompactionEntry extends EntryBase {
 }
 
 /** Stands for the branch that ended at `fromId`. */
-export interface BranchSummaryEntry extends EntryBase {
+export interface BranchSummaryEntry
+  extends EntryBase, Pick<CompactionEntry, "summary" | "details" | "fromHook" | "usage"> {
   /** Kind of the entry. */
   readonly type: "branch_summary";
   /** Entry at which the branch that was left ended. */
   readonly fromId: string;
-  /** The summary. */
-  readonly summary: string;
-  /** What whoever wrote it adds; never sent. */
-  readonly details?: JsonObject;
-  /** Whether an extension wrote it. */
-  readonly fromHook?: boolean;
-  /** Tokens of the request that made it. */
-  readonly usage?: Usage;
 }
 
 /** Data beside the conversation: manifests (`manifest`), rolling summaries (`rolling_summary`), an extension's own. */
@@ -100,17 +93,9 @@ export interface CustomEntry extends EntryBase {
 }
 
 /** A message that an extension put into the conversation. */
-export interface CustomMessageEntry extends EntryBase {
+export interface CustomMessageEntry extends EntryBase, Omit<CustomMessage, "role" | "timestamp"> {
   /** Kind of the entry. */
   readonly type: "custom_message";
-  /** Name of the kind, chosen by whoever wrote it. */
-  readonly customType: string;
-  /** What the model gets. */
-  readonly content: string | readonly (TextContent | ImageContent)[];
-  /** Whether a screen shows it. */
-  readonly display: boolean;
-  /** What whoever wrote it adds; never sent. */
-  readonly details?: JsonObject;
 }
 
 /** Names an entry; without `label` it takes the name away. */

@@ -1,9 +1,17 @@
 import type * as z from "zod/mini";
 import type { JsonObject } from "./json.ts";
+import type { ImageContent, TextContent } from "./message.ts";
 import type { Capability, Policy } from "./policy.ts";
-import type { ToolResult } from "./tool_result.ts";
 
-export type { ToolResult } from "./tool_result.ts";
+/** What a tool gives back to the model. */
+export interface ToolResult {
+  /** What the model gets. */
+  readonly content: readonly (TextContent | ImageContent)[];
+  /** For readers of events; never sent to the model. */
+  readonly details?: JsonObject;
+  /** Whether the call failed. */
+  readonly isError?: boolean;
+}
 
 /** What a path is, links followed. `other`: device, socket, FIFO. */
 export type FileKind = "file" | "directory" | "other";
@@ -144,4 +152,19 @@ export function textResult(text: string, details?: JsonObject): ToolResult {
 /** A result that tells the model what went wrong and what to do next. */
 export function errorResult(text: string, details?: JsonObject): ToolResult {
   return { ...textResult(text, details), isError: true };
+}
+
+let loading: Promise<Zod> | undefined;
+const schemas = new WeakMap<Tool["args"], z.ZodMiniType<unknown>>();
+
+/** Loads what checks arguments, ahead of the first call: it costs milliseconds, and no start needs it. */
+export function loadZod(): Promise<Zod> {
+  return loading ??= import("./support/zod.ts");
+}
+
+/** The schema that a tool's arguments are checked against; made with its first call, the same one afterwards. */
+export async function argsOf(tool: Pick<Tool, "args">): Promise<z.ZodMiniType<unknown>> {
+  const schema = schemas.get(tool.args) ?? await tool.args(await loadZod());
+  schemas.set(tool.args, schema);
+  return schema;
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Diagnostic, PromptInputs, StableInputs } from "../core/prompt.ts";
 import { systemText, type ToolDefinition } from "../core/provider.ts";
 import { sha256 } from "../core/support/digest.ts";
+import { onceFor } from "../core/support/once.ts";
 import { finishDynamic, finishStable, type Half, isWanted, joinSections, type Trace } from "./halves.ts";
 import { SECTIONS } from "./sections/mod.ts";
 
@@ -119,20 +120,15 @@ export interface CompileMeta {
   readonly diagnostics?: readonly Diagnostic[];
 }
 
-const fingerprints = new WeakMap<readonly ToolDefinition[], Manifest["tools"]>();
-
 /**
  * Names and fingerprint of tool definitions, order included, because the order is part of the request (R356).
  *
  * Remembered per array: the definitions of a session are one array for many rounds.
  */
-function toolsEntry(tools: readonly ToolDefinition[]): Manifest["tools"] {
-  const known = fingerprints.get(tools);
-  if (known) return known;
-  const entry = { names: tools.map((tool) => tool.name), fingerprint: sha256(JSON.stringify(tools)) };
-  fingerprints.set(tools, entry);
-  return entry;
-}
+const toolsEntry = onceFor((tools: readonly ToolDefinition[]): Manifest["tools"] => ({
+  names: tools.map((tool) => tool.name),
+  fingerprint: sha256(JSON.stringify(tools)),
+}));
 
 /** Files that were loaded although the profile leaves their section out: the author should learn why they do nothing. */
 function filteredFiles(inputs: StableInputs): readonly Diagnostic[] {

@@ -1,8 +1,7 @@
-import { sha256 } from "../core/support/digest.ts";
 import { UserError } from "../core/error.ts";
-import { countCharacters } from "../core/support/text.ts";
 import { clean } from "./text/clean.ts";
 import { type PromptOverride, stablePart } from "./compile.ts";
+import { foreignSection } from "./halves.ts";
 import type { PromptBuilder, PromptBuilderInput } from "./prompt_builder.ts";
 
 /**
@@ -19,19 +18,9 @@ export async function buildCustomPrompt(builder: PromptBuilder, input: PromptBui
       fix: "Return the whole system prompt as one string, or pass no builder",
     });
   }
-  const chars = countCharacters(text);
-  const digest = sha256(text);
-  const source = {
-    kind: "caller",
-    ref: "prompt_builder",
-    status: "loaded",
-    chars,
-    kept: chars,
-    sha256: digest,
-  } as const;
-  const section = { id: "custom_prompt", stability: "stable", chars, kept: chars, sha256: digest } as const;
+  const section = foreignSection("custom_prompt", "stable", text, { kind: "caller", ref: "prompt_builder" });
   return {
-    stable: stablePart({ text, sections: [{ ...section, sources: [source] }], diagnostics: [] }),
+    stable: stablePart({ text, sections: [section], diagnostics: [] }),
     dynamic: { text: "", sections: [], diagnostics: [] },
     hooks: [],
   };

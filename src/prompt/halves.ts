@@ -1,5 +1,13 @@
 import type { ManifestSection } from "../core/compiled_prompt.ts";
-import type { Diagnostic, Profile, PromptInputs, Rendered, StableInputs } from "../core/prompt.ts";
+import type {
+  Diagnostic,
+  Profile,
+  PromptInputs,
+  PromptSource,
+  Rendered,
+  Stability,
+  StableInputs,
+} from "../core/prompt.ts";
 import { sha256 } from "../core/support/digest.ts";
 import { countCharacters, takeCharacters } from "../core/support/text.ts";
 import { MADE_FIRST, SECTIONS } from "./sections/mod.ts";
@@ -24,23 +32,26 @@ const PLACES = new Map(SECTIONS.map((section, place) => [section.id, place]));
 
 /** The sections that keep their bytes over a session, in their places. */
 export function finishStable(inputs: StableInputs, trace?: Trace): readonly FinishedSection[] {
-  return inPlace(
-    STABLE.filter((section) => isWanted(section, inputs.profile)).flatMap((section) => {
-      trace?.(section.id);
-      const rendered = section.render(inputs);
-      return rendered ? [finish(section, rendered)] : [];
-    }),
-  );
+  return finishAll(STABLE, inputs, trace);
 }
 
 /** The sections that may change, in their places; `round`: only those of this very round. */
 export function finishDynamic(inputs: PromptInputs, which: "all" | "round", trace?: Trace): readonly FinishedSection[] {
-  const mine = DYNAMIC.filter((section) => isWanted(section, inputs.profile) && (which === "all" || section.isOfRound));
-  return inPlace(mine.flatMap((section) => {
+  return finishAll(which === "all" ? DYNAMIC : DYNAMIC.filter(({ isOfRound }) => isOfRound), inputs, trace);
+}
+
+function finishAll<I extends StableInputs>(
+  sections: readonly (Section & { readonly render: (inputs: I) => Rendered | undefined })[],
+  inputs: I,
+  trace: Trace | undefined,
+): readonly FinishedSection[] {
+  const finished = sections.filter((section) => isWanted(section, inputs.profile)).flatMap((section) => {
     trace?.(section.id);
     const rendered = section.render(inputs);
     return rendered ? [finish(section, rendered)] : [];
-  }));
+  });
+  const place = ({ entry }: FinishedSection): number => PLACES.get(entry.id) ?? 0;
+  return finished.toSorted((a, b) => place(a) - place(b));
 }
 
 /** Finished sections as one text; an empty one leaves nothing but what it has to report. */
@@ -57,11 +68,6 @@ function inOrderOfMaking<S extends Section>(sections: readonly S[]): readonly S[
   const rank = (section: S): number => MADE_FIRST.includes(section.id) ? MADE_FIRST.indexOf(section.id) : Infinity;
   // Infinity minus itself is no number, so the ranks are compared.
   return sections.toSorted((a, b) => rank(a) === rank(b) ? 0 : rank(a) < rank(b) ? -1 : 1);
-}
-
-function inPlace(finished: readonly FinishedSection[]): readonly FinishedSection[] {
-  const place = (section: FinishedSection): number => PLACES.get(section.entry.id) ?? 0;
-  return finished.toSorted((a, b) => place(a) - place(b));
 }
 
 /** A rendered section: its text as it stands in the prompt, and what the manifest says of it. */
@@ -100,6 +106,18 @@ function finish(section: Section, rendered: Rendered): FinishedSection {
       section: section.id,
     }],
   };
+}
+
+/** What the manifest says of a text that somebody else wrote, as a section of its own. */
+export function foreignSection(
+  id: string,
+  stability: Stability,
+  text: string,
+  from: Pick<PromptSource, "kind" | "ref">,
+): ManifestSection {
+  const chars = countCharacters(text);
+  const size = { chars, kept: chars, sha256: sha256(text) };
+  return { id, stability, ...size, sources: [{ ...from, status: "loaded", ...size }] };
 }
 
 /** Whether a profile wants a section. */

@@ -1,11 +1,10 @@
 import type { JsonObject } from "../core/json.ts";
-import { sha256 } from "../core/support/digest.ts";
 import type { CompiledPrompt, ManifestSection } from "../core/compiled_prompt.ts";
 import type { Diagnostic, Stability } from "../core/prompt.ts";
 import { countCharacters } from "../core/support/text.ts";
 import { clean } from "./text/clean.ts";
 import { type PromptOverride, stablePart } from "./compile.ts";
-import type { Half } from "./halves.ts";
+import { foreignSection, type Half } from "./halves.ts";
 
 /** Id of the section that holds a hook's own text. */
 const EXTENSION_PROMPT = "extension_prompt";
@@ -69,14 +68,5 @@ function record(extensions: readonly string[], changed: string, own: string): Js
 }
 
 function sectionOf(stability: Stability, text: string, extensions: readonly string[]): ManifestSection {
-  const chars = countCharacters(text);
-  const digest = sha256(text);
-  return {
-    id: EXTENSION_PROMPT,
-    stability,
-    chars,
-    kept: chars,
-    sha256: digest,
-    sources: [{ kind: "hook", ref: extensions.join(", "), status: "loaded", chars, kept: chars, sha256: digest }],
-  };
+  return foreignSection(EXTENSION_PROMPT, stability, text, { kind: "hook", ref: extensions.join(", ") });
 }

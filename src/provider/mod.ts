@@ -12,7 +12,7 @@ const OPENERS: Readonly<Record<string, (config: ProviderConfig) => Promise<Provi
   chat: async (config) => (await import("./openai/chat.ts")).openChat(connectionOf(config)),
   responses: async (config) => (await import("./openai/responses.ts")).openResponses(connectionOf(config)),
   anthropic: async (config) => (await import("./anthropic/anthropic.ts")).openAnthropic(connectionOf(config)),
-  replay: async (config) => await (await import("./replay/replay.ts")).openReplay(config.file ?? config.model ?? ""),
+  replay: async (config) => (await import("./replay/replay.ts")).openReplay(config.file ?? config.model ?? ""),
 };
 
 function connectionOf(config: ProviderConfig): Connection {

@@ -1,8 +1,7 @@
 import type * as z from "zod/mini";
 import type { RunnerCall } from "../core/runner.ts";
 import { grants } from "../core/policy.ts";
-import { errorResult, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
-import { argsOf } from "../core/tool_args.ts";
+import { argsOf, errorResult, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
 import { deniedBy, deniedDetails } from "./files/denial.ts";
 import { explainFailure } from "./files/failure.ts";
 

@@ -1,9 +1,8 @@
 import { messageText, ProtocolError, readRequest, type RunnerAnswer, type RunnerRequest } from "../core/protocol.ts";
 import { messageOf, ToolError } from "../core/error.ts";
 import type { ProgramOutcome, RunProgram } from "../core/runner.ts";
-import type { Files, Shell, Tool } from "../core/tool.ts";
+import { argsOf, type Files, loadZod, type Shell, type Tool } from "../core/tool.ts";
 import type { Policy } from "../core/policy.ts";
-import { argsOf, loadZod } from "../core/tool_args.ts";
 import { dispatch } from "./dispatch.ts";
 import { readPolicy } from "./policy_message.ts";
 import type { ShellParts } from "./shell/shell.ts";

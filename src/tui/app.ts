@@ -1,4 +1,5 @@
 import { programName } from "../core/version.ts";
+import { errorText } from "../core/error.ts";
 import { THINKING_LEVELS } from "../core/provider.ts";
 import type { Engine, EngineState } from "../core/engine.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -22,12 +23,12 @@ import { createFrames } from "./screen/frames.ts";
 import { createHint } from "./view/hint.ts";
 import type { TuiOptions } from "./options/options.ts";
 import { showPast } from "./transcript/history_replay.ts";
-import { planQuestions } from "./input/plan_questions.ts";
+import { planQuestions } from "./commands/plan.ts";
 import { promptEditor } from "./widgets/prompt_editor.ts";
 import { createReader } from "./transcript/reader.ts";
 import { clipboardSequence } from "./screen/clipboard.ts";
 import type { Screen } from "./screen/screen.ts";
-import { createSend, errorText, type Send } from "./input/sender.ts";
+import { createSend, type Send } from "./input/sender.ts";
 import { statusLines } from "./view/status.ts";
 import { type Theme, themeOf } from "./screen/theme.ts";
 import type { Terminal } from "./screen/terminal.ts";
@@ -109,8 +110,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   const frames = createFrames(() => isLent || isParked || draw());
   const draw = (): void => {
     nameWindow();
-    if (reading.isOn()) reading.draw();
-    else view.draw();
+    shown().draw();
   };
   const reading = createReading({
     terminal,
@@ -119,10 +119,8 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     drawNow: frames.now,
     redrawSession: view.redraw,
   });
-  const redraw = (): void => {
-    if (reading.isOn()) reading.redraw();
-    else view.redraw();
-  };
+  const shown = () => reading.isOn() ? reading : view;
+  const redraw = (): void => shown().redraw();
   const nameWindow = (): void => {
     if (!options.hasTitle) return;
     const name = cleanLine(state?.sessionName ?? folder).slice(0, 60);
@@ -144,16 +142,14 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       refresh();
     } else waiting = [...waiting, text];
   };
+  const working = (): number => agents.list().filter(({ isRunning }) => isRunning()).length;
   const activity = (): string => {
-    const working = agents.list().filter(({ isRunning }) => isRunning()).length;
-    if (working === 0) return reader.activity();
-    return working === 1 ? "a sub-agent works, Enter shows it" : `${working} sub-agents work, Enter shows them`;
+    const count = working();
+    if (count === 0) return reader.activity();
+    return count === 1 ? "a sub-agent works, Enter shows it" : `${count} sub-agents work, Enter shows them`;
   };
   /** Enter on nothing: while sub-agents work, that is what there is to look at. */
-  const openAgents = (): void => {
-    const running = agents.list().filter(({ isRunning }) => isRunning());
-    if (running.length > 0) void send?.("/agents", "steer");
-  };
+  const openAgents = (): void => void (working() > 0 && send?.("/agents", "steer"));
   const refresh = (): void => {
     if (!engine) return;
     state = engine.state();

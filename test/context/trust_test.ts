@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { join } from "@std/path";
-import { decideTrust, readTrust, recordTrust } from "../../src/context/trust.ts";
-import { lookAtProject } from "../../src/context/trust_digest.ts";
+import { decideTrust, lookAtProject, readTrust, recordTrust } from "../../src/context/trust.ts";
 import { build, inFolder } from "./world.ts";
 
 const YES = [{ folder: "/p", digest: "d", trusted: true }];

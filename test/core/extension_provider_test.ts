@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readExtensionProvider } from "../../src/core/extension_provider.ts";
+import { readExtensionProvider } from "../../src/core/hook.ts";
 
 const READ: readonly (readonly [string, ReturnType<typeof readExtensionProvider>])[] = [
   [

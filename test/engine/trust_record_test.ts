@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Manifest } from "../../src/core/compiled_prompt.ts";
-import { recordTrust } from "../../src/context/trust.ts";
-import { lookAtProject } from "../../src/context/trust_digest.ts";
+import { lookAtProject, recordTrust } from "../../src/context/trust.ts";
 import { manifestsOf } from "../../src/session/manifests.ts";
 import { withSession } from "./world.ts";
 

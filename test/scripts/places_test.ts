@@ -1,10 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { sourceFiles } from "../../scripts/check_layers.ts";
+import { providerTable } from "../../src/provider/table/table.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
-// "One file and one line": what is added must not have to be written down in a second place.
+// What is added must not have to be written down in a second place.
 const PLACES = [
   // Adapters say it in the words of each server, which are not ours.
   { what: "a thinking level", word: `"xhigh"`, at: ["src/core/provider.ts"], except: "src/provider/" },
@@ -24,33 +25,22 @@ for (const { what, word, at, except } of PLACES) {
   });
 }
 
-const TABLE = "src/provider/table";
-
-Deno.test("a provider costs one file of data and one line", async () => {
-  const list = Deno.readTextFileSync(join(root, TABLE, "built_in.ts")).split("\n").filter((line) =>
-    line.startsWith("export")
+Deno.test("a provider costs one entry of data", () => {
+  const providers = [...providerTable().values()];
+  assert(providers.length >= 25, String(providers.length));
+  // What is learned of hosts and what is generated names them as data, too.
+  const others = sourceFiles(root).filter((path) =>
+    path.startsWith("src/") && !/^src\/provider\/(?:table|capabilities|models)\/|^src\/provider\/mod\.ts$/.test(path)
   );
-  const files = sourceFiles(root).filter((path) => path.startsWith(`${TABLE}/`) && path.split("/").length === 5);
-  assert(files.length >= 25, String(files.length));
-  assertEquals(list.length, files.length);
-  for (const path of files) {
-    const lines = list.filter((line) => line.endsWith(`from ".${path.slice(TABLE.length)}";`));
-    assertEquals(lines.length, 1, path);
-    const { default: entry } = await import(`../../${path}`);
-    // What is learned of hosts and what is generated names them as data, too.
-    const others = sourceFiles(root).filter((other) =>
-      other !== path && !/^src\/provider\/(?:capabilities|models)\//.test(other) && other.startsWith("src/")
+  // A package's types may bear the name of a provider.
+  const texts = others.map((path) => Deno.readTextFileSync(join(root, path)).replaceAll(/^.* from "[^"]+";$/gm, ""));
+  for (const { name, baseUrl, isLocal } of providers) {
+    const { host } = new URL(baseUrl.replace(/^\{[^}]*\}/, "https://no-host.invalid").replaceAll(/\{[^}]*\}/g, "x"));
+    const named = others.filter((_, at) =>
+      !isLocal && texts[at]?.includes(`//${host}`) ||
+      new RegExp(`(?<!from |import\\()"${name}/`).test(texts[at] ?? "")
     );
-    const { host } = new URL(
-      entry.baseUrl.replace(/^\{[^}]*\}/, "https://no-host.invalid").replaceAll(/\{[^}]*\}/g, "x"),
-    );
-    const named = others.filter((other) => {
-      // A package's types may bear the name of a provider.
-      const text = Deno.readTextFileSync(join(root, other)).replaceAll(/^.* from "[^"]+";$/gm, "");
-      return !other.startsWith(TABLE) &&
-        (!entry.isLocal && text.includes(`//${host}`) || new RegExp(`(?<!from |import\\()"${entry.name}/`).test(text));
-    });
-    assertEquals([entry.name, named.filter((other) => other !== "src/provider/mod.ts")], [entry.name, []]);
+    assertEquals([name, named], [name, []]);
   }
 });
 

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { ToolError } from "../../src/core/error.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import {
+  argsOf,
   type Files,
   type Shell,
   type ShellOutcome,
@@ -10,7 +11,6 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../src/core/tool.ts";
-import { argsOf } from "../../src/core/tool_args.ts";
 import { bashStop } from "../../tools/bash_stop.ts";
 import { bash } from "../../tools/bash.ts";
 

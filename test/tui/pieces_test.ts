@@ -6,7 +6,7 @@ import { firstStartLines } from "../../src/tui/view/first_start.ts";
 import { footerLines } from "../../src/tui/view/footer.ts";
 import { highlight } from "../../src/tui/blocks/highlight.ts";
 import { imagePaths } from "../../src/tui/input/image_paths.ts";
-import { saidText } from "../../src/tui/blocks/said_text.ts";
+import { saidText } from "../../src/tui/blocks/said.ts";
 import { sandboxGlance } from "../../src/tui/options/sandbox_glance.ts";
 import { chooseTheme, themeOf } from "../../src/tui/screen/theme.ts";
 import { POLICY, STATE } from "./scripted_engine.ts";

@@ -9,7 +9,8 @@ import type { Provider, ProviderRequest } from "../../src/core/provider.ts";
 import { resolveEndpoint } from "../../src/engine/model/resolve_endpoint.ts";
 import { openModel } from "../../src/engine/model/open_model.ts";
 import { fixedKey } from "../../src/provider/endpoint/key.ts";
-import * as BUILT_IN from "../../src/provider/table/built_in.ts";
+import { BUILT_IN } from "../../src/provider/table/built_in.ts";
+import { providerTable } from "../../src/provider/table/table.ts";
 import type { ProviderEntry } from "../../src/provider/table/entry.ts";
 import { READ } from "../provider/anthropic/wire.ts";
 import { collect, pieces, requestOf } from "../provider/wire_server.ts";
@@ -20,7 +21,7 @@ import { listed } from "./listed.ts";
 const FOLDER = new URL("../golden/requests/", import.meta.url);
 const UPDATE = Deno.env.get("UPDATE_GOLDEN") === "1";
 
-const ENTRIES = Object.values<ProviderEntry>(BUILT_IN);
+const ENTRIES = [...providerTable().values()];
 
 /** Models of providers that have no usual one. */
 const MODELS: Readonly<Record<string, string>> = {
@@ -69,9 +70,9 @@ const looking = (id: string): readonly Part[] => [
 
 /** Models that answered before, one for each protocol; of two providers it is only the model that changes. */
 const OTHERS: readonly ProviderEntry[] = [
-  { ...BUILT_IN.anthropic, model: "claude-opus-4-7" },
-  { ...BUILT_IN.openai, model: "gpt-5.5" },
-  { ...BUILT_IN.deepseek, model: "deepseek-reasoner" },
+  { name: "anthropic", ...BUILT_IN.anthropic, model: "claude-opus-4-7" },
+  { name: "openai", ...BUILT_IN.openai, model: "gpt-5.5" },
+  { name: "deepseek", ...BUILT_IN.deepseek, model: "deepseek-reasoner" },
 ];
 
 /**

@@ -1,6 +1,5 @@
 import { join, relative } from "@std/path";
-import { recordTrust } from "../../context/trust.ts";
-import { lookAtProject, type ProjectFile } from "../../context/trust_digest.ts";
+import { lookAtProject, type ProjectFile, recordTrust } from "../../context/trust.ts";
 import { messageOf } from "../../core/error.ts";
 import { grantFolder } from "../../engine/tools/allowed_before.ts";
 import { type Config, configure, type TrustQuestion } from "../../config/config.ts";

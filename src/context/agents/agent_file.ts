@@ -1,6 +1,6 @@
 import { basename } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Profile } from "../../core/prompt.ts";
 import { countCharacters, stripControls } from "../../core/support/text.ts";
 import { parseFrontMatter, textAfterBlock } from "../files/front_matter.ts";
@@ -120,10 +120,5 @@ function parsedJson(text: string): unknown {
 
 /** YAML has values that JSON has not. */
 function isSchema(value: unknown): value is JsonObject {
-  try {
-    const copy = JSON.parse(JSON.stringify(value) ?? "null") as JsonValue;
-    return isObject(copy);
-  } catch {
-    return false;
-  }
+  return isObject(attempt(() => JSON.parse(JSON.stringify(value) ?? "null")));
 }

@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
+import { type PackedFolder, withPacked } from "../files/config_folders.ts";
 import { readText } from "../files/read_text.ts";
 import { type AgentFile, readAgent } from "./agent_file.ts";
 import { BUILT_IN_AGENTS } from "./built_in.ts";
@@ -25,8 +26,7 @@ export interface AgentSet {
 export interface AgentPlaces {
   readonly projectFolder?: string | undefined;
   readonly userFolder?: string | undefined;
-  /** What was packed into the program: before all others, or in an open pack behind the user's. */
-  readonly packed?: { readonly folder: string; readonly isOpen: boolean } | undefined;
+  readonly packed?: PackedFolder | undefined;
   /** Whether the project's own may be used. */
   readonly trusted: boolean;
   /** Whether this program may look at a path at all; asked before the disk is touched. */
@@ -58,8 +58,7 @@ export async function discoverAgents(
     [projectFolder && join(projectFolder, "agents"), "project"],
     [userFolder && join(userFolder, "agents"), "user"],
   ];
-  const inside = [[packed?.folder, "packed"]] as const;
-  for (const [folder, origin] of packed?.isOpen ? [...own, ...inside] : [...inside, ...own]) {
+  for (const [folder, origin] of withPacked(packed, own, (path): typeof own[number] => [path, "packed"])) {
     if (folder === undefined || canRead?.(folder) === false || !isFolder(folder)) continue;
     if (origin === "project" && !trusted) {
       const message = "The project is not trusted, so its agents are left out. Look at them, then pass --trust";

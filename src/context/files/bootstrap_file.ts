@@ -2,7 +2,7 @@ import { dirname, join } from "@std/path";
 import { isInside } from "../../core/policy.ts";
 import type { ContextFile, Diagnostic, ScriptNotes } from "../../core/prompt.ts";
 import { findGitRoot } from "./ancestors.ts";
-import { failureOf, readText } from "./read_text.ts";
+import { failureOf, type ReadText, readText } from "./read_text.ts";
 
 /** Where a bootstrap file may lie: the project's folder, the workspace, the user's folder (docs/prompt.md, Files). */
 export interface BootstrapPlaces {
@@ -85,31 +85,38 @@ export function readWithin(path: string, bounds: string | undefined, canRead: (p
   }
   try {
     const own = Deno.lstatSync(path);
-    const target = own.isSymlink ? Deno.realPathSync(path) : path;
-    if (own.isSymlink) {
-      if (bounds !== undefined && !isInside(target, Deno.realPathSync(bounds)) || !canRead(target)) {
-        const where = bounds ?? "what may be read";
-        return { path, status: "denied", message: `It links to a file outside ${where}. Copy the text here instead` };
-      }
-    }
+    const target = leadsTo(path, own, bounds, canRead);
+    if (target === undefined) return { path, status: "denied", message: leadsOut(bounds) };
     // Of where it led when it was checked, whatever has become of the link.
     const read = readText(target, undefined, own.isSymlink ? Deno.lstatSync(target) : own);
-    switch (read.status) {
-      case "loaded":
-        return { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) };
-      case "missing":
-        return { path, status: "missing" };
-      case "denied":
-        return { path, status: "denied", message: read.note };
-      case "not_a_file":
-      case "read_error":
-        return { path, status: "read_error", message: read.note };
-    }
+    if (read.status !== "loaded") return notRead(path, read);
+    return { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) };
   } catch (error) {
-    const failure = failureOf(error);
-    if (failure.status === "missing") return { path, status: "missing" };
-    return { path, status: failure.status === "denied" ? "denied" : "read_error", message: failure.note };
+    return notRead(path, failureOf(error));
   }
+}
+
+/** Where a path leads; undefined for a link out of `bounds` or of what may be read. Throws what the disk throws. */
+export function leadsTo(
+  path: string,
+  own: Deno.FileInfo,
+  bounds: string | undefined,
+  canRead: (path: string) => boolean,
+): string | undefined {
+  if (!own.isSymlink) return path;
+  const target = Deno.realPathSync(path);
+  return (bounds === undefined || isInside(target, Deno.realPathSync(bounds))) && canRead(target) ? target : undefined;
+}
+
+/** What is said of such a link. */
+export function leadsOut(bounds: string | undefined): string {
+  return `It links to a file outside ${bounds ?? "what may be read"}. Copy the text here instead`;
+}
+
+/** A file that was looked for and not read. */
+export function notRead(path: string, failure: Exclude<ReadText, { status: "loaded" }>): ContextFile {
+  if (failure.status === "missing") return { path, status: "missing" };
+  return { path, status: failure.status === "denied" ? "denied" : "read_error", message: failure.note };
 }
 
 /** Where SCRIPTS.md is looked for. */

@@ -41,3 +41,19 @@ export function findConfigFolders(root: string, env: Readonly<Record<string, str
 function placeOf(named: string, root: string): string {
   return (isAbsolutePath(named) ? normalize(named) : join(root, named)).replace(/(?<=.)\/+$/, "");
 }
+
+/** What was packed into the program: it stands before all other places, in an open pack behind them. */
+export interface PackedFolder {
+  readonly folder: string;
+  readonly isOpen: boolean;
+}
+
+/** Places with that of the pack, if there is one. */
+export function withPacked<T>(
+  packed: PackedFolder | undefined,
+  places: readonly T[],
+  of: (folder: string) => T,
+): readonly T[] {
+  if (!packed) return places;
+  return packed.isOpen ? [...places, of(packed.folder)] : [of(packed.folder), ...places];
+}

@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { isInside } from "../../core/policy.ts";
 import type { ContextFile } from "../../core/prompt.ts";
 import { ancestorsOf, findGitRoot } from "./ancestors.ts";
+import { leadsOut, leadsTo, notRead } from "./bootstrap_file.ts";
 import { failureOf, readText } from "./read_text.ts";
 
 /** Where context files are looked for. */
@@ -53,9 +54,9 @@ function lookIn(
   for (const name of NAMES) {
     const file = lookAt(join(folder, name), bounds, canRead, seen);
     if (file === "again") return found;
-    if (file) found.push(file.entry);
+    if (file.entry.status !== "missing") found.push(file.entry);
     // A folder of that name is a mistake and not an answer: the other name may still hold the text.
-    if (file && !file.isFolder) return found;
+    if (file.entry.status !== "missing" && !file.isFolder) return found;
   }
   return found;
 }
@@ -65,32 +66,20 @@ function lookAt(
   bounds: string | undefined,
   canRead: (path: string) => boolean,
   seen: Set<string>,
-): { readonly entry: ContextFile; readonly isFolder: boolean } | "again" | undefined {
-  const done = (status: ContextFile["status"], message?: string, text?: string, isFolder = false) => ({
-    entry: { path, status, ...(text === undefined ? {} : { text }), ...(message ? { message } : {}) },
-    isFolder,
-  });
+): { readonly entry: ContextFile; readonly isFolder?: boolean } | "again" {
   try {
     const link = Deno.lstatSync(path);
-    const target = link.isSymlink ? Deno.realPathSync(path) : path;
-    if (link.isSymlink) {
-      if (bounds !== undefined && !isInside(target, Deno.realPathSync(bounds)) || !canRead(target)) {
-        return done("denied", `It links to a file outside ${bounds ?? "what may be read"}. Copy the text here instead`);
-      }
-    }
+    const target = leadsTo(path, link, bounds, canRead);
+    if (target === undefined) return { entry: { path, status: "denied", message: leadsOut(bounds) } };
     // Of where it led when it was checked, whatever has become of the link.
     const info = link.isSymlink ? Deno.lstatSync(target) : link;
     const identity = info.ino ? `${info.dev}:${info.ino}` : path;
     if (info.isFile && seen.has(identity)) return "again";
     seen.add(identity);
     const read = readText(target, undefined, info);
-    if (read.status === "loaded") return done("loaded", read.note, read.text);
-    if (read.status === "missing") return undefined;
-    if (read.status === "denied") return done("denied", read.note);
-    return done("read_error", read.note, undefined, read.status === "not_a_file");
+    if (read.status !== "loaded") return { entry: notRead(path, read), isFolder: read.status === "not_a_file" };
+    return { entry: { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) } };
   } catch (error) {
-    const failure = failureOf(error);
-    if (failure.status === "missing") return undefined;
-    return done(failure.status === "denied" ? "denied" : "read_error", failure.note);
+    return { entry: notRead(path, failureOf(error)) };
   }
 }

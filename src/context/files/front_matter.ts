@@ -1,3 +1,6 @@
+import { messageOf } from "../../core/error.ts";
+import { isObject } from "../../core/json.ts";
+
 /** The fields before a Markdown text, or why there are none. */
 export type FrontMatter =
   | {
@@ -8,7 +11,7 @@ export type FrontMatter =
   | { readonly error: string };
 
 /** Longest block that is parsed, characters: fields are short, and a parser's worst case grows with its input. */
-const MAX_BLOCK = 16 * 1024;
+export const MAX_BLOCK = 16 * 1024;
 
 /**
  * Parses the YAML block at the start of a text.
@@ -79,13 +82,9 @@ async function parseYaml(block: string): Promise<FrontMatter> {
   try {
     const { extractYaml } = await import("@std/front-matter");
     const { attrs } = extractYaml(`---\n${block}${block.endsWith("\n") ? "" : "\n"}---\n`);
-    if (typeof attrs !== "object" || attrs === null || Array.isArray(attrs)) {
-      return { error: "the block before the text holds no fields" };
-    }
-    return { fields: { ...attrs } };
+    return isObject(attrs) ? { fields: { ...attrs } } : { error: "the block before the text holds no fields" };
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    return { error: `the block before the text is not valid YAML (${reason})` };
+    return { error: `the block before the text is not valid YAML (${messageOf(error).split("\n")[0]})` };
   }
 }
 

@@ -1,6 +1,5 @@
 import { join } from "@std/path";
-import type { MemorySnapshot } from "../../core/support/memory.ts";
-import type { ContextFile, Diagnostic } from "../../core/prompt.ts";
+import type { ContextFile, Diagnostic, MemorySnapshot } from "../../core/prompt.ts";
 import { readWithin } from "./bootstrap_file.ts";
 import { cutBlock, textAfterBlock } from "./front_matter.ts";
 import { failureOf, readText } from "./read_text.ts";

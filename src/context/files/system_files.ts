@@ -57,33 +57,22 @@ function lookUp(
     const path = join(options.projectFolder, name);
     if (options.trusted) {
       const { root, canRead, gitRoot = () => findGitRoot(root) } = options;
-      const file = readContextFile(path, gitRoot() ?? root, canRead);
-      if (file && !isBlank(file)) return { file, passed };
-      blank = file;
+      const file = readWithin(path, gitRoot() ?? root, canRead);
+      if (file.status !== "missing" && !isBlank(file)) return { file, passed };
+      if (file.status !== "missing") blank = file;
     } else if (isThere(path)) {
       const message = "The project is not trusted, so this file is left out. Look at it, then pass --trust";
       passed.push({ code: "untrusted", message, file: path });
     }
   }
-  const file = options.userFolder
-    ? readContextFile(join(options.userFolder, name), undefined, options.canRead)
-    : undefined;
-  const found = file ?? blank;
+  const file = options.userFolder ? readWithin(join(options.userFolder, name), undefined, options.canRead) : undefined;
+  const found = file && file.status !== "missing" ? file : blank;
   return found ? { file: found, passed } : { passed };
 }
 
 /** Whether nothing of a file would be left in the prompt. */
 function isBlank(file: ContextFile): boolean {
   return file.status === "loaded" && stripControls(file.text ?? "").trim() === "";
-}
-
-function readContextFile(
-  path: string,
-  bounds: string | undefined,
-  canRead: (path: string) => boolean,
-): ContextFile | undefined {
-  const file = readWithin(path, bounds, canRead);
-  return file.status === "missing" ? undefined : file;
 }
 
 /** A file of that name, else the text itself; what looks like a path and is none is a mistake and not a prompt. */

@@ -2,7 +2,8 @@ import { basename, dirname, join, resolve } from "@std/path";
 import { isInside } from "../../core/policy.ts";
 import { entryAt, isFolder } from "../../core/support/on_disk.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
-import { ancestorsOf, findGitRoot } from "../files/ancestors.ts";
+import { sharedSkillFolders } from "../files/ancestors.ts";
+import { type PackedFolder, withPacked } from "../files/config_folders.ts";
 
 /** A SKILL.md as it lies there, read or not. */
 export interface SkillFile {
@@ -109,8 +110,7 @@ export interface SkillOptions {
   readonly bundled?: string | undefined;
   /** `--skill`: a SKILL.md, its folder, or a folder of skills; taken even without `enabled`. */
   readonly explicit: readonly string[];
-  /** What was packed into the program: before all others, or in an open pack behind what extensions named. */
-  readonly packed?: { readonly folder: string; readonly isOpen: boolean } | undefined;
+  readonly packed?: PackedFolder | undefined;
   /** Paths of the same kinds that extensions named (R125). */
   readonly contributed?: readonly string[];
   /** Whether the project's own skills may be used. */
@@ -132,30 +132,24 @@ export interface SkillPlace {
 
 /** The folders to search, the one that wins a name first; a project without trust is passed by, and that is said. */
 export function skillPlaces(options: SkillOptions, diagnostics: Diagnostic[]): readonly SkillPlace[] {
-  const { root, projectFolder, userFolder, home, bundled, enabled, gitRoot = () => findGitRoot(root) } = options;
+  const { root, projectFolder, userFolder, home, bundled, enabled, gitRoot } = options;
   const of = (origin: SkillOrigin) => (folder: string): SkillPlace => ({ folder, origin });
-  const packed = options.packed ? [of("packed")(options.packed.folder)] : [];
-  const isOpen = options.packed?.isOpen === true;
   const explicit = namedFolders(root, options.explicit).map(of("explicit"));
-  const named = isOpen ? explicit : [...packed, ...explicit];
-  if (!enabled) return isOpen ? [...named, ...packed] : named;
+  if (!enabled) return withPacked(options.packed, explicit, of("packed"));
   const user = [...userFolder ? [join(userFolder, "skills")] : [], ...home ? [join(home, ".agents/skills")] : []];
-  const top = gitRoot() ?? root;
   const own = [
     ...projectFolder ? [join(projectFolder, "skills")] : [],
-    ...ancestorsOf(root).filter((folder) => folder.length >= top.length).map((folder) => join(folder, ".agents/skills"))
-      .reverse(),
+    ...sharedSkillFolders(root, gitRoot).toReversed(),
     // A workspace that is the home folder has the user's skills, which need no trust.
   ].filter((folder) => !user.includes(folder) && isFolder(folder));
   if (!options.trusted) { for (const folder of own) diagnostics.push(untrusted(folder)); }
-  return [
-    ...named,
+  const places = [
+    ...explicit,
     ...options.trusted ? own.map(of("project")) : [],
     ...user.map(of("user")),
     ...namedFolders(root, options.contributed ?? []).map(of("extension")),
-    ...isOpen ? packed : [],
-    ...bundled ? [of("bundled")(bundled)] : [],
   ];
+  return [...withPacked(options.packed, places, of("packed")), ...bundled ? [of("bundled")(bundled)] : []];
 }
 
 function namedFolders(root: string, paths: readonly string[]): readonly string[] {

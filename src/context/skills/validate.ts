@@ -1,7 +1,8 @@
 import { basename, join } from "@std/path";
 import { messageOf } from "../../core/error.ts";
+import { isObject } from "../../core/json.ts";
 import { countCharacters } from "../../core/support/text.ts";
-import { cutBlock } from "../files/front_matter.ts";
+import { cutBlock, MAX_BLOCK } from "../files/front_matter.ts";
 import { readText } from "../files/read_text.ts";
 import {
   isFitName,
@@ -12,9 +13,6 @@ import {
   SKILL_LIMITS,
   STANDARD_FIELDS,
 } from "./file.ts";
-
-/** Longest block that is parsed, characters. */
-const MAX_BLOCK = 16 * 1024;
 
 /**
  * What of a skill's folder breaks the rules of the standard, one sentence each; empty for a skill that keeps them all.
@@ -86,8 +84,7 @@ async function parseStrict(block: string): Promise<Readonly<Record<string, unkno
   try {
     const { parse } = await import("@std/yaml");
     const value = parse(block, { schema: "failsafe" });
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return "The block holds no fields";
-    return { ...value };
+    return isObject(value) ? { ...value } : "The block holds no fields";
   } catch (error) {
     return `The block is not valid YAML: ${messageOf(error).split("\n", 1)[0]}. Put values with a colon in quotes`;
   }

@@ -3,6 +3,7 @@ import { attempt } from "../../core/support/attempt.ts";
 import { isInside } from "../../core/policy.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { isSteering, neutralise, stripControls, takeCharacters } from "../../core/support/text.ts";
+import { type PackedFolder, withPacked } from "../files/config_folders.ts";
 import { cutBlock, parseFrontMatter, textAfterBlock } from "../files/front_matter.ts";
 import { failureOf, readText } from "../files/read_text.ts";
 
@@ -14,8 +15,7 @@ export interface TemplateOptions {
   readonly userFolder?: string | undefined;
   /** `--template`: a file or a folder of files; taken even without `enabled`. */
   readonly explicit: readonly string[];
-  /** What was packed into the program: before all others, or in an open pack behind them. */
-  readonly packed?: { readonly folder: string; readonly isOpen: boolean } | undefined;
+  readonly packed?: PackedFolder | undefined;
   /** Files or folders that extensions named (R163). */
   readonly contributed?: readonly string[];
   /** Whether the project's own templates may be used. */
@@ -95,23 +95,20 @@ interface Place {
 function placesOf(options: TemplateOptions, problems: Diagnostic[]): readonly Place[] {
   const { root, projectFolder, userFolder, trusted } = options;
   const of = (origin: TemplateOrigin) => (path: string): Place => ({ place: resolve(root, path), origin });
-  const packed = options.packed ? [of("packed")(options.packed.folder)] : [];
-  const isOpen = options.packed?.isOpen === true;
   const explicit = options.explicit.map(of("explicit"));
-  const named = isOpen ? explicit : [...packed, ...explicit];
-  if (!options.enabled) return isOpen ? [...named, ...packed] : named;
+  if (!options.enabled) return withPacked(options.packed, explicit, of("packed"));
   const own = projectFolder === undefined ? [] : [join(projectFolder, "prompts")].filter((path) => kindOf(path));
   if (!trusted) {
     const message = "The project is not trusted, so its templates are left out. Look at them, then pass --trust";
     for (const file of own) problems.push({ code: "untrusted", message, file });
   }
-  return [
-    ...named,
+  const places = [
+    ...explicit,
     ...trusted ? own.map(of("project")) : [],
     ...userFolder === undefined ? [] : [join(userFolder, "prompts")].map(of("user")),
     ...(options.contributed ?? []).map(of("extension")),
-    ...isOpen ? packed : [],
   ];
+  return withPacked(options.packed, places, of("packed"));
 }
 
 /** The files of a place, and folders that are named like one, by name. What was named and is not there is a problem; what was only looked for is none. */

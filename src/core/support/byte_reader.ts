@@ -35,6 +35,27 @@ export function readBytes(stream: ReadableStream<Uint8Array<ArrayBuffer>>, piece
   };
 }
 
+/** All of a body as text; undefined, and the rest is given up, where it has more bytes. */
+export async function textUpTo(
+  mostBytes: number,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+): Promise<string | undefined> {
+  if (!body) return "";
+  const reader = readBytes(body);
+  const decoder = new TextDecoder();
+  let left = mostBytes;
+  let text = "";
+  for (let bytes = await reader.read(); bytes !== undefined; bytes = await reader.read()) {
+    left -= bytes.length;
+    if (left < 0) {
+      await reader.cancel();
+      return undefined;
+    }
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /** Only streams of bytes can fill a given buffer; a body that was made of other parts cannot. */
 function byteReader(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | undefined {
   return attempt(() => stream.getReader({ mode: "byob" }));

@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { ifThere } from "../../core/support/attempt.ts";
 import { UserError } from "../../core/error.ts";
 import type { Provider } from "../../core/provider.ts";
-import type { Lead } from "../../provider/replay/lead.ts";
+import type { Lead } from "../../provider/replay/replay.ts";
 import type { Recording } from "../../provider/replay/record.ts";
 import { type Connection, isPrivateHost } from "../../provider/endpoint/connection.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
@@ -99,7 +99,7 @@ function answeredBy(provider: Provider, opened: OpenModel, notices: readonly str
 async function afterLead(opened: OpenModel, { world }: Config, agentId: string | undefined): Promise<OpenModel> {
   const file = world.env[PLAYED_FIRST];
   if (file === undefined) return opened;
-  const { openLead } = await import("../../provider/replay/lead.ts");
+  const { openLead } = await import("../../provider/replay/replay.ts");
   const lead = leads.get(world) ?? openLead(file);
   leads.set(world, lead);
   return answeredBy(lead.before(opened.provider, agentId), opened);

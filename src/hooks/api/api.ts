@@ -21,7 +21,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ImageContent, TextContent } from "../../core/message.ts";
 import type { ThinkingLevel } from "../../core/provider.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import type { ToolResult } from "../../core/tool_result.ts";
+import type { ToolResult } from "../../core/tool.ts";
 
 export type * from "../../core/message.ts";
 export type { JsonObject, JsonValue } from "../../core/json.ts";
@@ -32,7 +32,6 @@ export type * from "../../core/hook_events.ts";
 export type * from "../../core/event.ts";
 export type * from "../../core/compiled_prompt.ts";
 export type * from "../../core/prompt.ts";
-export type { MemorySnapshot } from "../../core/support/memory.ts";
 export type {
   ContextUsage,
   CustomDraft,
@@ -43,7 +42,7 @@ export type {
   ToolInfo,
 } from "../../core/host_actions.ts";
 export type { ExtensionPermissions } from "../../core/hook.ts";
-export type { ToolResult } from "../../core/tool_result.ts";
+export type { ToolResult } from "../../core/tool.ts";
 
 /** Questions and messages to the person. Where nobody can be asked, questions are answered with `undefined` or `false`. */
 export interface ExtensionUi {

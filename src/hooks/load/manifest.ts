@@ -1,6 +1,5 @@
 import { isObject } from "../../core/json.ts";
-import { readExtensionProvider } from "../../core/extension_provider.ts";
-import { type ExtensionPermissions, GRANT_KINDS } from "../../core/hook.ts";
+import { type ExtensionPermissions, GRANT_KINDS, readExtensionProvider } from "../../core/hook.ts";
 import { isTexts } from "../events/json_text.ts";
 import { readLiteral } from "./literal.ts";
 import type { ExtensionSource } from "../code/source_files.ts";

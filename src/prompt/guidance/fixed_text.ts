@@ -1,7 +1,6 @@
 import type { PromptTool } from "../../core/prompt.ts";
 import { oneLine } from "../text/clean.ts";
-import { builtin, bullets, hasTool, isOverridden } from "../text/rendered.ts";
-import type { DynamicSection, StableSection } from "../text/section.ts";
+import { builtin, bullets, type DynamicSection, hasTool, isOverridden, type StableSection } from "../text/section.ts";
 import {
   agentLine,
   CONTINUATION,
@@ -23,8 +22,7 @@ export const assistantSafety: StableSection = {
   title: "Safety",
   stability: "stable",
   profiles: ["full", "minimal"],
-  render: (inputs) =>
-    isOverridden(inputs) ? undefined : builtin("assistant_safety", SAFETY.map((line) => `- ${line}`).join("\n")),
+  render: (inputs) => isOverridden(inputs) ? undefined : bullets("assistant_safety", SAFETY),
 };
 
 /** One sentence on tools that a project may bring, between the list and the guidelines (R5). */

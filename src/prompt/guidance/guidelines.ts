@@ -2,8 +2,7 @@ import type { PromptTool, StableInputs } from "../../core/prompt.ts";
 import { countCharacters } from "../../core/support/text.ts";
 import { oneLine, visiblePath } from "../text/clean.ts";
 import { bracketed, keepFiles } from "../text/files.ts";
-import { hasTool, isOverridden } from "../text/rendered.ts";
-import type { StableSection } from "../text/section.ts";
+import { hasTool, isOverridden, type StableSection } from "../text/section.ts";
 import { CONTEXT_CUT, GUIDELINE, GUIDELINES_HEADING, SCRIPTS } from "../text/text.ts";
 
 type Active = (name: string) => boolean;

@@ -1,9 +1,7 @@
 import { countCharacters } from "../../core/support/text.ts";
 import { clean, oneLine } from "../text/clean.ts";
-import { fromCaller } from "../text/rendered.ts";
-import type { DynamicSection, StableSection } from "../text/section.ts";
-import type { MemorySnapshot } from "../../core/support/memory.ts";
-import type { PromptBlock, Rendered } from "../../core/prompt.ts";
+import { type DynamicSection, type StableSection, whole } from "../text/section.ts";
+import type { MemorySnapshot, PromptBlock, Rendered } from "../../core/prompt.ts";
 import { MEMORY } from "../text/text.ts";
 import { sha256 } from "../../core/support/digest.ts";
 
@@ -14,11 +12,8 @@ export const rules: StableSection = {
   stability: "stable",
   profiles: ["full", "minimal"],
   budget: { total: 20_000 },
-  render: (inputs) => {
-    const text = inputs.rules.map(oneLine).filter(Boolean).map((line) => `- ${line}`).join("\n");
-    const chars = countCharacters(text);
-    return { text, sources: [{ kind: "caller", ref: "rules", status: "loaded", chars, kept: chars }] };
-  },
+  render: ({ rules }) =>
+    whole("caller", "rules", rules.map(oneLine).filter(Boolean).map((line) => `- ${line}`).join("\n")),
 };
 
 /** What the channel in use adds, and nothing of any other (R407, R408). */
@@ -38,7 +33,7 @@ export const retryInstruction: DynamicSection = {
   isOfRound: true,
   profiles: ["full", "minimal"],
   budget: { total: 2_000 },
-  render: (inputs) => fromCaller("retry_instruction", inputs.retryInstruction),
+  render: ({ retryInstruction: text }) => text ? whole("caller", "retry_instruction", text) : undefined,
 };
 
 /** A text that the caller adds to this request; the program itself passes none (R48). */
@@ -48,7 +43,7 @@ export const dynamicContext: DynamicSection = {
   stability: "dynamic",
   profiles: ["full"],
   budget: { total: 8_000 },
-  render: (inputs) => fromCaller("dynamic_context", inputs.dynamicContext),
+  render: ({ dynamicContext: text }) => text ? whole("caller", "dynamic_context", text) : undefined,
 };
 
 /** What earlier sessions left, after every other block (R401, R405). */

@@ -1,4 +1,4 @@
-import type { ContextFile, Rendered, StableInputs } from "../../core/prompt.ts";
+import type { Rendered, StableInputs } from "../../core/prompt.ts";
 import {
   hasPersona,
   keepPersona,
@@ -7,39 +7,30 @@ import {
   personaText,
   personaUse,
 } from "../text/persona.ts";
-import { builtin, isOverridden } from "../text/rendered.ts";
-import type { StableSection } from "../text/section.ts";
+import { builtin, isOverridden, type StableSection } from "../text/section.ts";
 import { PERSONA_DEFAULT } from "../text/text.ts";
 
 /** What drives it: SOUL.md (R362, R363). */
-export const soulCore: StableSection = {
-  id: "soul_core",
-  title: "Soul Core",
-  stability: "stable",
-  profiles: ["full"],
-  files: personaFile("soul"),
-  render: (inputs) => renderPersona(inputs, "soul", "soul_core", PERSONA_DEFAULT.soul),
-};
+export const soulCore = personaSection("soul", "soul_core", "Soul Core", PERSONA_DEFAULT.soul);
 
 /** Who it is: IDENTITY.md (R364, R365). */
-export const identityCore: StableSection = {
-  id: "identity_core",
-  title: "Identity Core",
-  stability: "stable",
-  profiles: ["full"],
-  files: personaFile("identity"),
-  render: (inputs) => renderPersona(inputs, "identity", "identity_core", PERSONA_DEFAULT.identity),
-};
+export const identityCore = personaSection("identity", "identity_core", "Identity Core", PERSONA_DEFAULT.identity);
 
 /** Whom it works for: USER.md (R366, R367). */
-export const userPersona: StableSection = {
-  id: "user_persona",
-  title: "User Persona",
-  stability: "stable",
-  profiles: ["full"],
-  files: personaFile("user"),
-  render: (inputs) => renderPersona(inputs, "user", "user_persona"),
-};
+export const userPersona = personaSection("user", "user_persona", "User Persona");
+
+function personaSection(part: PersonaPart, id: string, title: string, substitute?: string): StableSection {
+  return {
+    ...{ id, title, stability: "stable", profiles: ["full"] },
+    // A profile that leaves it out tells of the file.
+    files: (inputs) => {
+      const file = inputs.persona?.[part];
+      const isTold = part !== "user" && personaUse(inputs) === "replace";
+      return file && !isTold ? [file] : [];
+    },
+    render: (inputs) => renderPersona(inputs, part, id, substitute),
+  };
+}
 
 /** A section made from one persona file, or from the built-in text in its place (R362–R367). */
 function renderPersona(
@@ -63,13 +54,4 @@ function renderPersona(
   if (!isDue) return { text: "", sources, diagnostics };
   const own = builtin(section, substitute);
   return { text: own.text, sources: [...sources, ...own.sources], diagnostics };
-}
-
-/** The file of a persona section, for profiles that leave it out. */
-function personaFile(part: PersonaPart): (inputs: StableInputs) => readonly ContextFile[] {
-  return (inputs) => {
-    const file = inputs.persona?.[part];
-    const isTold = part !== "user" && personaUse(inputs) === "replace";
-    return file && !isTold ? [file] : [];
-  };
 }

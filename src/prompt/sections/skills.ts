@@ -2,8 +2,7 @@ import type { Diagnostic, PromptSkill, PromptSource, Rendered, RuntimeSkill, Sta
 import { sha256 } from "../../core/support/digest.ts";
 import { countCharacters } from "../../core/support/text.ts";
 import { clean, oneLine, visiblePath } from "../text/clean.ts";
-import { hasTool } from "../text/rendered.ts";
-import type { DynamicSection, StableSection } from "../text/section.ts";
+import { type DynamicSection, hasTool, type StableSection } from "../text/section.ts";
 import { skillsIntroduction, skillsLeftOut, TURN_SKILLS } from "../text/text.ts";
 
 /** Room for all entries together, Unicode characters. */

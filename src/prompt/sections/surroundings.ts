@@ -1,9 +1,7 @@
-import { countCharacters } from "../../core/support/text.ts";
 import { oneLine, visiblePath } from "../text/clean.ts";
 import { keepFiles } from "../text/files.ts";
-import { builtin, isOverridden } from "../text/rendered.ts";
+import { builtin, bullets, type DynamicSection, isOverridden, type StableSection, whole } from "../text/section.ts";
 import { METADATA_KEY } from "../text/runtime_metadata.ts";
-import type { DynamicSection, StableSection } from "../text/section.ts";
 import { CONTEXT_CUT, CONTEXT_HEADING, DOCS_HEADING, metadataSentence } from "../text/text.ts";
 
 /** The project's instructions, the nearest file last, so that it has the last word and the first claim on room (R86–R92). */
@@ -41,10 +39,7 @@ export const environmentPolicy: StableSection = {
   stability: "stable",
   profiles: ["full", "minimal"],
   budget: { total: 2_000 },
-  render: (inputs) => {
-    const lines = inputs.environmentPolicy.map(oneLine).filter(Boolean);
-    return builtin("environment_policy", lines.map((line) => `- ${line}`).join("\n"));
-  },
+  render: (inputs) => bullets("environment_policy", inputs.environmentPolicy.map(oneLine).filter(Boolean)),
 };
 
 /** Whether there are untracked files is not looked at, as that takes a walk through all folders. */
@@ -64,8 +59,7 @@ export const runtimeFacts: DynamicSection = {
       `Current date and time: ${oneLine(runtime.dateTime)}`,
       `Current working directory: ${visiblePath(runtime.cwd)}`,
     ].join("\n");
-    const chars = countCharacters(text);
-    return { text, sources: [{ kind: "runtime", ref: "runtime_facts", status: "loaded", chars, kept: chars }] };
+    return whole("runtime", "runtime_facts", text);
   },
 };
 

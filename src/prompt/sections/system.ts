@@ -1,8 +1,7 @@
 import type { Rendered, StableInputs } from "../../core/prompt.ts";
 import { keepFiles } from "../text/files.ts";
 import { keepPersona, personaText, personaUse } from "../text/persona.ts";
-import { builtin, isOverridden } from "../text/rendered.ts";
-import type { StableSection } from "../text/section.ts";
+import { builtin, isOverridden, type StableSection } from "../text/section.ts";
 import { IDENTITY, PERSONA_INTRODUCTION } from "../text/text.ts";
 
 /** Who the model is and what it does (R3, R4); the only section of profile `none` (R42). */

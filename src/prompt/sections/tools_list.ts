@@ -1,9 +1,8 @@
 import type { PromptTool } from "../../core/prompt.ts";
 import { countCharacters, takeCharacters } from "../../core/support/text.ts";
 import { oneLine } from "../text/clean.ts";
-import type { StableSection } from "../text/section.ts";
 import { NO_TOOLS, TOOL_LINES, TOOLS_HEADING } from "../text/text.ts";
-import { isOverridden } from "../text/rendered.ts";
+import { isOverridden, type StableSection } from "../text/section.ts";
 
 const LINE_CHARACTERS = 200;
 

@@ -1,6 +1,7 @@
 import type { Diagnostic, PromptSource, StableInputs } from "../../core/prompt.ts";
+import { onceFor } from "../../core/support/once.ts";
 import { bracketed, keepFiles, type KeptFile } from "./files.ts";
-import { isOverridden } from "./rendered.ts";
+import { isOverridden } from "./section.ts";
 import { CONTEXT_CUT } from "./text.ts";
 
 /** The persona files in the order in which budgets are spent (R361). */
@@ -23,12 +24,8 @@ export interface KeptPersonaFile {
 const PER_FILE = 20_000;
 const TOTAL = 150_000;
 
-const known = new WeakMap<StableInputs, ReadonlyMap<PersonaPart, KeptPersonaFile>>();
-
 /** What of the persona files goes into the prompt (R369–R372); remembered, because several sections ask. */
-export function keepPersona(inputs: StableInputs): ReadonlyMap<PersonaPart, KeptPersonaFile> {
-  const before = known.get(inputs);
-  if (before) return before;
+export const keepPersona = onceFor((inputs: StableInputs): ReadonlyMap<PersonaPart, KeptPersonaFile> => {
   const { perSource = PER_FILE, total = TOTAL } = inputs.budgets?.persona ?? {};
   const parts = new Map<PersonaPart, KeptPersonaFile>();
   let left = total;
@@ -38,9 +35,8 @@ export function keepPersona(inputs: StableInputs): ReadonlyMap<PersonaPart, Kept
     left -= sources[0]?.kept ?? 0;
     parts.set(part, { name, sources, diagnostics, ...(kept[0] ? { kept: kept[0] } : {}) });
   }
-  known.set(inputs, parts);
   return parts;
-}
+});
 
 /**
  * How the persona files are used (K11): not at all, as sections, or in place of the built-in identity.

@@ -9,7 +9,7 @@ import { type Exchange, runExchange } from "../reply/exchange.ts";
 import { createReply } from "../reply/reply.ts";
 import { limitsOf, replyContexts, tellMemory } from "../reply/context.ts";
 import { type AnthropicLimits, learnAnthropic, limitsUnder } from "./limits.ts";
-import { asJson, createAnthropicRequest } from "./request.ts";
+import { createAnthropicRequest } from "./request.ts";
 import { createAnthropicReader } from "./stream.ts";
 import { type ThinkingTraits, thinkingTraits } from "./thinking.ts";
 import { withCachePrices } from "./usage.ts";
@@ -95,7 +95,8 @@ export function openAnthropic(connection: Connection): Provider {
     const toKeep: SomeCapabilities[] = [];
     for (let lessons = 0;; lessons++) {
       const limits = learned ??= firstLimits();
-      const body = asJson(build(request, limits));
+      // Bodies are JSON, whatever the package calls their types.
+      const body = build(request, limits) as unknown as JsonObject;
       const messages = Array.isArray(body.messages) ? body.messages : [];
       try {
         const sent = more.length === 0 ? body : { ...body, messages: [...messages, ...more] };

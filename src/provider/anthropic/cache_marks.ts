@@ -2,13 +2,11 @@
 // itself and at the twenty blocks before it. Four marks may stand in a request, in the order tools, system, messages. Each
 // of the four covers what changes more often than what stands before it.
 import type { CacheControlEphemeral, ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
+import { onceFor } from "../../core/support/once.ts";
 import type { BlockMessage } from "./messages.ts";
 
 /** The mark; five minutes, renewed by each use. */
 export const MARK: CacheControlEphemeral = { type: "ephemeral" };
-
-/** Marked messages by the plain ones: the same object for each request. */
-const marked = new WeakMap<BlockMessage, BlockMessage>();
 
 /**
  * Messages with marks at the ends of the last two user turns. The last one keeps this request; the one before it stands
@@ -20,16 +18,12 @@ export function markTurns(messages: readonly BlockMessage[]): readonly BlockMess
   return messages.map((message, index) => index === last || index === before ? withMark(message) : message);
 }
 
-function withMark(message: BlockMessage): BlockMessage {
-  const known = marked.get(message);
-  if (known) return known;
+/** A message with its mark: the same object for each request. */
+const withMark = onceFor((message: BlockMessage): BlockMessage => {
   const at = message.content.findLastIndex(takesMark);
-  const made = at < 0
-    ? message
-    : { role: message.role, content: message.content.map((block, i) => i === at ? withCacheControl(block) : block) };
-  marked.set(message, made);
-  return made;
-}
+  if (at < 0) return message;
+  return { ...message, content: message.content.map((block, i) => i === at ? withCacheControl(block) : block) };
+});
 
 function takesMark({ type }: ContentBlockParam): boolean {
   return type === "text" || type === "image" || type === "tool_result";

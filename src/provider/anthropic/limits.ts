@@ -2,8 +2,9 @@ import { messageOf } from "../../core/error.ts";
 import type { ImageContent, RequestMessage } from "../../core/message.ts";
 import type { ProviderRequest } from "../../core/provider.ts";
 import type { Capabilities, SomeCapabilities } from "../capabilities/capabilities.ts";
-import { RefusedRequest } from "../failure/refused_request.ts";
+import { BAD_SCHEMA, LEAST_LIMIT, RefusedRequest } from "../failure/refused_request.ts";
 import { fitsStrict } from "../reply/answer_shape.ts";
+import { imagesOf } from "../openai/conversation.ts";
 import type { Refused } from "./messages.ts";
 import type { ThinkingTraits } from "./thinking.ts";
 
@@ -77,12 +78,6 @@ function keptTraits({ style, effort, display }: ThinkingTraits, before: Thinking
   };
 }
 
-/** No model that can work has a smaller output limit; tokens. A smaller number is about something else. */
-const LEAST_LIMIT = 256;
-
-/** It is this schema that the server does not like: another one may pass. */
-const BAD_SCHEMA = /(?:invalid|bad|unsupported)[^.]{0,20}schema|schema[^.]{0,60}(?:too|exceed|invalid|must|deep|nest)/i;
-
 /**
  * What a refusal teaches; undefined when it is about something else, or was taught before. Throws the refusal as an
  * overflow of the context where no room is left for an answer.
@@ -116,18 +111,17 @@ export function learnAnthropic(
     return withRefused(limits, request.messages.filter(({ role }) => role === "assistant"), said);
   }
   if (/\bimages?\b/i.test(said)) {
-    return withRefused(limits, request.messages.flatMap(({ content }) => imagesIn(content)), "pictures are left out");
+    return withRefused(limits, request.messages.flatMap(({ content }) => imagesOf(content)), "pictures are left out");
   }
+  const leftOut = (name: string, change: Partial<AnthropicLimits>, keeps: SomeCapabilities): Lesson => {
+    return { limits: { ...limits, ...change }, said: `${name} is left out`, keeps };
+  };
   if (/cache_control/.test(said)) {
-    const without = { ...limits, marks: false };
-    return limits.marks
-      ? { limits: without, said: "cache_control is left out", keeps: { cacheControl: false } }
-      : undefined;
+    return limits.marks ? leftOut("cache_control", { marks: false }, { cacheControl: false }) : undefined;
   }
   if (/eager_input_streaming/.test(said)) {
-    const without = { ...limits, eagerInput: false };
     return limits.eagerInput
-      ? { limits: without, said: "eager_input_streaming is left out", keeps: { eagerInput: false } }
+      ? leftOut("eager_input_streaming", { eagerInput: false }, { eagerInput: false })
       : undefined;
   }
   const answer = learnAnswer(said, limits, request);
@@ -157,10 +151,6 @@ function learnAnswer(said: string, limits: AnthropicLimits, request: ProviderReq
   return answerFormat !== "none" && /tool_choice|tool choice|forces? tool|final_answer|input_schema/i.test(said)
     ? lesson("none", "it is not asked to hold an answer to a schema")
     : undefined;
-}
-
-function imagesIn(content: RequestMessage["content"]): readonly ImageContent[] {
-  return typeof content === "string" ? [] : content.filter((part) => part.type === "image");
 }
 
 function withRefused(

@@ -1,7 +1,6 @@
 import type {
   ContentBlockParam,
   ImageBlockParam,
-  MessageParam,
   TextBlockParam,
   ToolResultBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
@@ -16,10 +15,16 @@ import {
   type UserMessage,
 } from "../../core/message.ts";
 import { sha256 } from "../../core/support/digest.ts";
-import { orderAnswers } from "../openai/answered_calls.ts";
-import { NO_OUTPUT, NOT_RUN, wellFormed } from "../openai/chat_messages.ts";
-import { growing } from "../openai/incremental_convert.ts";
-import { BAD_IMAGE, NO_IMAGE } from "../openai/pictures.ts";
+import {
+  BAD_IMAGE,
+  growing,
+  imagesOf,
+  NO_IMAGE,
+  NO_OUTPUT,
+  NOT_RUN,
+  orderAnswers,
+  wellFormed,
+} from "../openai/conversation.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import { blocksOf } from "./kept_blocks.ts";
 
@@ -71,9 +76,8 @@ export function createBlockMessages(target: MessagesTarget): (messages: readonly
 
   function parts(content: UserMessage["content"]): (TextBlockParam | ImageBlockParam)[] {
     const text = wellFormed(textOf(content));
-    const images = typeof content === "string" ? [] : content.filter((part) => part.type === "image");
     // Texts of nothing but white space are refused.
-    return [...(text.trim() === "" ? [] : [{ type: "text", text } as const]), ...images.map(image)];
+    return [...(text.trim() === "" ? [] : [{ type: "text", text } as const]), ...imagesOf(content).map(image)];
   }
 
   function call({ id, name, arguments: input }: ToolCall): ContentBlockParam {
@@ -170,11 +174,6 @@ function withUniqueIds(messages: BlockMessage[]): BlockMessage[] {
     );
     return { role: message.role, content };
   });
-}
-
-/** As the package's types have it, which know no lists that stay as they are. */
-export function asParams(messages: readonly BlockMessage[]): MessageParam[] {
-  return messages as MessageParam[];
 }
 
 /** Messages with a text behind the last one, which is the user's. */

@@ -1,18 +1,19 @@
 import type {
   MessageCreateParamsStreaming,
+  MessageParam,
   OutputConfig,
   TextBlockParam,
   Tool,
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { JsonObject } from "../../core/json.ts";
 import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
-import { wellFormed } from "../openai/chat_messages.ts";
+import { onceFor } from "../../core/support/once.ts";
+import { wellFormed } from "../openai/conversation.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import { answerTool, fitsStrict, sentSchema } from "../reply/answer_shape.ts";
 import { MARK, markTurns } from "./cache_marks.ts";
 import type { AnthropicLimits } from "./limits.ts";
-import { asParams, type BlockMessage, createBlockMessages, type MessagesTarget, withText } from "./messages.ts";
+import { type BlockMessage, createBlockMessages, type MessagesTarget, withText } from "./messages.ts";
 import { createRoundPrompt } from "../openai/round_text.ts";
 import { type Effort, thinkingFields } from "./thinking.ts";
 
@@ -37,17 +38,11 @@ interface Converter {
 /** A builder for one server. Adds no text of its own but placeholders for what would be empty (R422). */
 export function createAnthropicRequest(target: AnthropicTarget): AnthropicRequest {
   const { isVendor, model } = target;
-  const tools = new WeakMap<ToolDefinition, Tool>();
+  const wireTool = onceFor(toolOf);
   /** A request that may call nothing any more still has to name the tools that were called. */
   let offered: readonly ToolDefinition[] = [];
   const roundPrompt = createRoundPrompt();
   let converter: Converter | undefined;
-
-  function wireTool(definition: ToolDefinition): Tool {
-    const known = tools.get(definition) ?? toolOf(definition);
-    tools.set(definition, known);
-    return known;
-  }
 
   function toolFields(
     request: ProviderRequest,
@@ -103,7 +98,8 @@ export function createAnthropicRequest(target: AnthropicTarget): AnthropicReques
       ...(effort || format ? { output_config: { ...effort, ...format } } satisfies Some : {}),
       ...toolFields(request, messages, limits),
       ...(system.length === 0 ? {} : { system } satisfies Some),
-      messages: asParams(added === "" ? marked : withText(marked, added)),
+      // The package's types know no lists that stay as they are.
+      messages: (added === "" ? marked : withText(marked, added)) as MessageParam[],
     };
   };
 }
@@ -158,9 +154,4 @@ function isThoughtful(messages: readonly BlockMessage[]): boolean {
   const reply = messages[spoken + 1];
   const [first] = reply?.role === "assistant" ? reply.content : [];
   return first === undefined || first.type === "thinking" || first.type === "redacted_thinking";
-}
-
-/** As the rest of the program has bodies: they are JSON, whatever the package calls their types. */
-export function asJson(body: MessageCreateParamsStreaming): JsonObject {
-  return body as unknown as JsonObject;
 }

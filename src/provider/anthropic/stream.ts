@@ -39,15 +39,11 @@ interface OpenBlock {
   readonly type: string;
   /** As it began: what a paused turn is sent back from. */
   readonly start: JsonObject;
-  readonly kept: { -readonly [key in "from" | "to" | "signature"]?: KeptPart[key] };
+  /** Where its text or reasoning begins in that of the message. */
+  from: number;
+  signature: string;
   /** Text, reasoning or the JSON of an input, as far as it has come. */
   text: string;
-}
-
-interface KeptPart {
-  readonly from: number;
-  readonly to: number;
-  readonly signature: string;
 }
 
 type EventType = RawMessageStreamEvent["type"] | "ping" | "error";
@@ -101,7 +97,7 @@ export function createAnthropicReader(reply: Reply, context: FailureContext, pri
 
   function begin(index: number, start: JsonObject): OpenBlock {
     const type = filled(start.type);
-    const block: OpenBlock = { type, start, kept: {}, text: "" };
+    const block: OpenBlock = { type, start, from: 0, signature: "", text: "" };
     // Its words are counted where they go into the reply.
     reply.holds(JSON.stringify({ ...start, text: undefined, thinking: undefined }).length);
     open.set(index, block);
@@ -110,14 +106,14 @@ export function createAnthropicReader(reply: Reply, context: FailureContext, pri
       case "text":
         // A blank line between what came before a call or a thought, and what came after.
         if (textLength > 0 && all.at(-2)?.type !== "text") addText({ ...block }, "\n\n");
-        block.kept.from = textLength;
+        block.from = textLength;
         addText(block, filled(start.text));
         break;
       case "thinking":
         if (thinkingLength > 0) addThinking({ ...block }, "\n\n");
-        block.kept.from = thinkingLength;
+        block.from = thinkingLength;
         addThinking(block, filled(start.thinking));
-        block.kept.signature = filled(start.signature);
+        block.signature = filled(start.signature);
         break;
       case "tool_use":
         reply.call({ index, id: filled(start.id), name: filled(start.name), args: "" });
@@ -141,8 +137,8 @@ export function createAnthropicReader(reply: Reply, context: FailureContext, pri
       case "thinking_delta":
         return block.type === "thinking" ? addThinking(block, filled(delta.thinking)) : undefined;
       case "signature_delta":
-        block.kept.signature = filled(delta.signature);
-        reply.holds(block.kept.signature.length);
+        block.signature = filled(delta.signature);
+        reply.holds(block.signature.length);
         return;
       case "input_json_delta":
         return addInput(block, index, filled(delta.partial_json));
@@ -157,7 +153,7 @@ export function createAnthropicReader(reply: Reply, context: FailureContext, pri
     const block = open.get(index);
     if (!block) return;
     open.delete(index);
-    const { from = 0, signature = "" } = block.kept;
+    const { from, signature } = block;
     switch (block.type) {
       case "text":
         kept.push({ type: "text", from, to: from + block.text.length });
@@ -264,22 +260,18 @@ export function createAnthropicReader(reply: Reply, context: FailureContext, pri
       isDone = false;
       return content;
     },
-    get isDone() {
-      return isDone;
-    },
-    get failure() {
-      return failure;
-    },
+    isDone: () => isDone,
+    failure: () => failure,
   };
 }
 
 /** A block as it goes back in the middle of a turn. */
-function sentBack({ type, start, text, kept: { signature } }: OpenBlock): JsonObject {
+function sentBack({ type, start, text, signature }: OpenBlock): JsonObject {
   switch (type) {
     case "text":
       return { ...start, text };
     case "thinking":
-      return { ...start, thinking: text, signature: signature ?? "" };
+      return { ...start, thinking: text, signature };
     case "tool_use":
     case "server_tool_use": {
       const input = parseStrict(text);

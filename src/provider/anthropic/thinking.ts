@@ -52,12 +52,11 @@ const BUDGETS: Readonly<Record<Exclude<ThinkingLevel, "off">, number>> = {
 /** How much of an answer a model is to work out. */
 export type Effort = NonNullable<OutputConfig["effort"]>;
 
-const EFFORTS: Readonly<Record<Exclude<ThinkingLevel, "off">, Effort>> = {
+const EFFORTS: Readonly<Record<Exclude<ThinkingLevel, "off" | "xhigh">, Effort>> = {
   minimal: "low",
   low: "low",
   medium: "medium",
   high: "high",
-  xhigh: "xhigh",
 };
 
 /** The fields of a request that say how hard to think. */
@@ -69,14 +68,11 @@ export interface ThinkingFields {
 /** Those fields; none at `off`. A budget leaves at least half of `maxTokens` to the answer. */
 export function thinkingFields(level: ThinkingLevel, maxTokens: number, traits: ThinkingTraits): ThinkingFields {
   if (level === "off" || traits.style === "none") return {};
-  const effort = traits.effort === undefined ? {} : { output_config: { effort: effortOf(level, traits.effort) } };
+  const most = traits.effort;
+  const effort = most === undefined ? {} : { output_config: { effort: level === "xhigh" ? most : EFFORTS[level] } };
   if (traits.style === "adaptive") {
     return { thinking: { type: "adaptive", ...(traits.display ? { display: "summarized" } : {}) }, ...effort };
   }
   const budget = Math.min(BUDGETS[level], Math.floor(maxTokens / 2));
   return budget < 1024 ? effort : { thinking: { type: "enabled", budget_tokens: budget }, ...effort };
-}
-
-function effortOf(level: Exclude<ThinkingLevel, "off">, most: NonNullable<ThinkingTraits["effort"]>): Effort {
-  return level === "xhigh" ? most : EFFORTS[level];
 }

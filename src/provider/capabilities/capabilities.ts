@@ -99,11 +99,12 @@ const DEFAULTS: Capabilities = {
 
 /** One set out of several, later ones winning; words of effort one by one. */
 export function combined(...parts: readonly (SomeCapabilities | undefined)[]): Capabilities {
-  let all = DEFAULTS;
-  for (const part of parts) {
-    if (part) all = { ...all, ...part, ...(part.efforts ? { efforts: { ...all.efforts, ...part.efforts } } : {}) };
-  }
-  return all;
+  return parts.reduce<Capabilities>((all, part) => part ? joined(all, part) : all, DEFAULTS);
+}
+
+/** Two sets as one, the later one winning; words of effort one by one. */
+export function joined<T extends SomeCapabilities>(all: T, part: SomeCapabilities): T {
+  return { ...all, ...part, ...(part.efforts ? { efforts: { ...all.efforts, ...part.efforts } } : {}) };
 }
 
 /** What was learned of one endpoint for one model, over runs. Neither method throws. */
@@ -124,7 +125,6 @@ export function isSame(one: Capabilities, other: Capabilities): boolean {
   );
 }
 
-const STYLES: readonly string[] = ["effort", "reasoning", "thinking", "enable", "template", "none"];
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value > 0;
 const isClaim = (value: unknown): boolean => typeof value === "boolean";
 const oneOf = (...words: readonly string[]) => (value: unknown): boolean =>
@@ -134,7 +134,7 @@ const oneOf = (...words: readonly string[]) => (value: unknown): boolean =>
 const SPECIAL: { readonly [Name in keyof Capabilities]?: (value: unknown) => boolean } = {
   api: oneOf("chat", "responses"),
   maxTokensField: oneOf("max_tokens", "max_completion_tokens", "none"),
-  effortStyle: oneOf(...STYLES),
+  effortStyle: oneOf("effort", "reasoning", "thinking", "enable", "template", "none"),
   efforts: (value) =>
     isObject(value) &&
     Object.entries(value).every(([level, word]) =>

@@ -1,7 +1,7 @@
 // What is known before anything was asked. Endpoints are told by the parsed host name and its suffix, never by a part of
 // the URL's text; models by the start of their name, behind any vendor's prefix. Later rows win.
 import { THINKING_LEVELS, type ThinkingLevel } from "../../core/provider.ts";
-import type { Capabilities, SomeCapabilities } from "./capabilities.ts";
+import { type Capabilities, joined, type SomeCapabilities } from "./capabilities.ts";
 
 interface Row {
   /** Suffix of the host's name; any host where absent. */
@@ -19,14 +19,14 @@ const ECHO: SomeCapabilities = {
   reasoningEcho: "calls",
   reasoningField: "reasoning_content",
 };
-/** One word for all levels of thinking, or none. */
-const oneWord = (word: string | null): Capabilities["efforts"] =>
-  Object.fromEntries(THINKING_LEVELS.filter((level) => level !== "off").map((level) => [level, word]));
+/** A word for each level of thinking, or none. */
+export const wordsBy = (word: (level: ThinkingLevel) => string | null): Capabilities["efforts"] =>
+  Object.fromEntries(THINKING_LEVELS.filter((level) => level !== "off").map((level) => [level, word(level)]));
 /** Levels that go by their own names. */
 const own = (...levels: readonly ThinkingLevel[]): Capabilities["efforts"] =>
   Object.fromEntries(levels.map((level) => [level, level]));
 const MOST = THINKING_LEVELS.slice(-1);
-const NO_WORDS = oneWord(null);
+const NO_WORDS = wordsBy(() => null);
 /** The templates of these models refuse neighbours of one role and system messages later on, whoever serves them. */
 const STRICT_TEMPLATE: SomeCapabilities = { alternation: true, systemMessages: "first" };
 const OPENAI_HOSTS = [
@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
   {
     host: "api.groq.com",
     model: /^qwen/,
-    takes: { efforts: oneWord("default") },
+    takes: { efforts: wordsBy(() => "default") },
   },
   { host: "api.x.ai", takes: { ...COMPLETION, effortStyle: "none", encryptedReasoning: true } },
   {
@@ -105,8 +105,7 @@ export function knownCapabilities(baseUrl: string, model: string): SomeCapabilit
   for (const row of ROWS) {
     if (row.host !== undefined && host !== row.host && !host.endsWith(`.${row.host}`)) continue;
     if (row.model !== undefined && !row.model.test(name)) continue;
-    const { efforts } = row.takes;
-    known = { ...known, ...row.takes, ...(efforts ? { efforts: { ...known.efforts, ...efforts } } : {}) };
+    known = joined(known, row.takes);
   }
   return known;
 }

@@ -1,4 +1,5 @@
 import { UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { unlessAborted } from "../../core/support/sleep.ts";
 import { shownCommand } from "./shown_command.ts";
 
@@ -65,22 +66,10 @@ export async function printedKey(
   }
 }
 
-/** The command is the first of a process group of its own; what it started ends with it. */
+/** The command is the first of a process group of its own, which Windows has not; what it started ends with it. */
 function endGroup(pid: number): void {
-  try {
-    Deno.kill(-pid, "SIGKILL");
-  } catch {
-    // All of it has ended; Windows has no groups.
-    if (Deno.build.os === "windows") endOne(pid);
-  }
-}
-
-function endOne(pid: number): void {
-  try {
-    Deno.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
+  // Where this fails all of it has ended.
+  attempt(() => Deno.kill(Deno.build.os === "windows" ? pid : -pid, "SIGKILL"));
 }
 
 /** Nothing where it is too much. */

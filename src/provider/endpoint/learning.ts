@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { type Capabilities, combined, isSame, type SomeCapabilities } from "../capabilities/capabilities.ts";
+import { type Capabilities, combined, isSame, joined, type SomeCapabilities } from "../capabilities/capabilities.ts";
 import { knownCapabilities } from "../capabilities/known.ts";
 import { type Connection, hostOf } from "./connection.ts";
 
@@ -16,9 +16,9 @@ export interface Learning {
 /** One request until it is taken, or refused for good. */
 export interface Attempt {
   /** The longest reply of this request, where a refusal named it, tokens. */
-  readonly maxTokens: number | undefined;
+  readonly maxTokens: () => number | undefined;
   /** Whether the pictures of the request have to be left out: the server cannot use them. */
-  readonly areBadPictures: boolean;
+  readonly areBadPictures: () => boolean;
   /** Whether the refusal taught something: the request is to be made again, otherwise. */
   readonly refused: (error: unknown, body: JsonObject) => Promise<boolean>;
   /** It was taken: what was learned on the way is remembered. A sentence for each thing that a person should know of it. */
@@ -38,8 +38,7 @@ export function createLearning(connection: Connection): Learning {
   const takes = (): Capabilities => all ??= combined(known, learned ??= memory?.recall() ?? {}, capabilities);
 
   function learn(change: SomeCapabilities): void {
-    const { efforts } = change;
-    learned = { ...learned, ...change, ...(efforts ? { efforts: { ...learned?.efforts, ...efforts } } : {}) };
+    learned = joined(learned ?? {}, change);
     all = undefined;
   }
 
@@ -59,12 +58,8 @@ export function createLearning(connection: Connection): Learning {
       let maxTokens: number | undefined;
       let areBadPictures = false;
       return {
-        get areBadPictures() {
-          return areBadPictures;
-        },
-        get maxTokens() {
-          return maxTokens;
-        },
+        areBadPictures: () => areBadPictures,
+        maxTokens: () => maxTokens,
         async refused(error, body) {
           if (!(error instanceof Error && "status" in error && typeof error.status === "number")) return false;
           const { status } = error;

@@ -1,9 +1,11 @@
 // What a refusal teaches about an endpoint. Loaded with the first refusal that could be one.
 // One file above the usual length: a table of rules, whose order decides where two of them fit.
 import { isObject, type JsonObject } from "../../core/json.ts";
-import { THINKING_LEVELS, type ThinkingLevel } from "../../core/provider.ts";
+import { THINKING_LEVELS } from "../../core/provider.ts";
 import { type Capabilities, combined, isSame, type SomeCapabilities } from "../capabilities/capabilities.ts";
+import { wordsBy } from "../capabilities/known.ts";
 import { isOverflow, roomIn } from "../failure/overflow.ts";
+import { BAD_SCHEMA, LEAST_LIMIT } from "../failure/refused_request.ts";
 import { readServerError } from "../failure/server_error.ts";
 
 /** What to do otherwise from now on. */
@@ -55,6 +57,11 @@ function field(names: RegExp, isSent: (facts: Facts) => boolean, change: SomeCap
   return (facts) => isSent(facts) && names.test(facts.said) ? kept(change, clause) : undefined;
 }
 
+/** Such a field, which is left out from now on. */
+function leftOut(name: string, change: SomeCapabilities, names = new RegExp(name, "i")): Rule {
+  return field(names, ({ body }) => name in body, change, `${name} is left out`);
+}
+
 const isCall = (message: JsonObject): boolean => Array.isArray(message.tool_calls);
 const isPicture = (part: unknown): boolean =>
   isObject(part) && (part.type === "image_url" || part.type === "input_image");
@@ -76,17 +83,11 @@ function wordsIn(said: string): readonly string[] {
 /** For each level the nearest word that there is, the lower one of two. */
 function effortsOf(words: readonly string[]): Capabilities["efforts"] {
   const ranked = WORDS.filter((word) => words.includes(word) && word !== "none");
-  if (ranked.length === 0) {
-    const only = words.includes("default") ? "default" : null;
-    return Object.fromEntries(THINKING_LEVELS.filter((level) => level !== "off").map((level) => [level, only]));
-  }
-  const nearest = (level: ThinkingLevel): string | undefined => {
+  const only = words.includes("default") ? "default" : null;
+  return wordsBy((level) => {
     const at = WORDS.indexOf(level);
-    return ranked.toSorted((a, b) => Math.abs(WORDS.indexOf(a) - at) - Math.abs(WORDS.indexOf(b) - at))[0];
-  };
-  return Object.fromEntries(
-    THINKING_LEVELS.filter((level) => level !== "off").map((level) => [level, nearest(level) ?? null]),
-  );
+    return ranked.toSorted((a, b) => Math.abs(WORDS.indexOf(a) - at) - Math.abs(WORDS.indexOf(b) - at))[0] ?? only;
+  });
 }
 
 const EFFORT = /reasoning[_. ]?effort|\breasoning\b|\bthinking\b|enable_thinking|chat_template_kwargs|\beffort\b/i;
@@ -118,9 +119,6 @@ const LARGEST: readonly RegExp[] = [
   /max(?:_completion|_output|_new)?_tokens: \d+ > (\d+)/i,
   /maximum tokens you requested exceeds the model limit of (\d+)/i,
 ];
-
-/** No model that can work has a smaller output limit; tokens. */
-const LEAST_LIMIT = 256;
 
 const outputLimit: Rule = ({ said, body, takes }) => {
   const name = ["max_tokens", "max_completion_tokens", "max_output_tokens"].find((one) => one in body);
@@ -242,8 +240,6 @@ const callIds: Rule = (facts) => {
 
 const FORMAT =
   /response[_ -]?(?:format|mime|schema)|text\.format|\bjson_schema\b|structured.?output|json mode|json_object|guided|grammar/i;
-/** It is this schema that the server does not like: another one may pass. */
-const BAD_SCHEMA = /(?:invalid|bad|unsupported)[^.]{0,20}schema|schema[^.]{0,60}(?:too|exceed|invalid|must|deep|nest)/i;
 
 const answerFormat: Rule = ({ said, body, takes }) => {
   const isKept = !BAD_SCHEMA.test(said);
@@ -270,24 +266,9 @@ const RULES: readonly Rule[] = [
     takes.api === undefined && "messages" in body && /\/responses\b|\bresponses api\b/i.test(said)
       ? kept({ api: "responses" }, "it is asked by the Responses API")
       : undefined,
-  field(
-    /stream_options|include_usage/i,
-    ({ body }) => "stream_options" in body,
-    { streamOptions: false },
-    "stream_options is left out",
-  ),
-  field(
-    /parallel_tool_calls/i,
-    ({ body }) => "parallel_tool_calls" in body,
-    { parallelToolCalls: false },
-    "parallel_tool_calls is left out",
-  ),
-  field(
-    /prompt_cache_key/i,
-    ({ body }) => "prompt_cache_key" in body,
-    { cacheKey: false },
-    "prompt_cache_key is left out",
-  ),
+  leftOut("stream_options", { streamOptions: false }, /stream_options|include_usage/i),
+  leftOut("parallel_tool_calls", { parallelToolCalls: false }),
+  leftOut("prompt_cache_key", { cacheKey: false }),
   field(/cache_control/i, ({ takes }) => takes.cacheControl, { cacheControl: false }, "cache_control is left out"),
   field(/encrypted_content|encrypted content|\binclude\b/i, ({ body }) => "include" in body, {
     encryptedReasoning: false,

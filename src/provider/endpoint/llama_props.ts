@@ -1,5 +1,5 @@
 import { isObject } from "../../core/json.ts";
-import { readBytes } from "../../core/support/byte_reader.ts";
+import { textUpTo } from "../../core/support/byte_reader.ts";
 import type { SomeCapabilities } from "../capabilities/capabilities.ts";
 import type { Connection } from "./connection.ts";
 import { keyHeaders } from "./post.ts";
@@ -16,7 +16,7 @@ export async function readProps(connection: Connection, signal: AbortSignal): Pr
     redirect: "manual",
     signal,
   });
-  const props: unknown = JSON.parse(await textOf(response));
+  const props: unknown = JSON.parse(await textUpTo(MOST_BYTES, response.body) ?? "");
   if (!response.ok || !isObject(props)) return {};
   const { default_generation_settings: settings, modalities } = props;
   const window = isObject(settings) ? settings.n_ctx : props.n_ctx;
@@ -24,21 +24,4 @@ export async function readProps(connection: Connection, signal: AbortSignal): Pr
     ...(typeof window === "number" && Number.isInteger(window) && window >= 512 ? { contextWindow: window } : {}),
     ...(isObject(modalities) && modalities.vision === false ? { images: false } : {}),
   };
-}
-
-async function textOf({ body }: Response): Promise<string> {
-  if (!body) return "";
-  const reader = readBytes(body);
-  const decoder = new TextDecoder();
-  let text = "";
-  let left = MOST_BYTES;
-  for (let bytes = await reader.read(); bytes !== undefined; bytes = await reader.read()) {
-    left -= bytes.length;
-    if (left < 0) {
-      await reader.cancel();
-      return "";
-    }
-    text += decoder.decode(bytes, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -106,13 +106,9 @@ function headersWithout(apiKey: string, headers: Headers): Record<string, string
 
 async function refusalOf(response: Response): Promise<Error> {
   const said = await startOf(response);
-  const location = isRedirect(response.status) ? response.headers.get("location") : null;
-  const text = location === null ? said : `It redirects to ${location}`;
-  return new RefusedRequest({ status: response.status, headers: response.headers, text });
-}
-
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400;
+  const { status, headers } = response;
+  const location = status >= 300 && status < 400 ? headers.get("location") : null;
+  return new RefusedRequest({ status, headers, text: location === null ? said : `It redirects to ${location}` });
 }
 
 async function startOf(response: Response): Promise<string> {

@@ -1,4 +1,12 @@
 import { isObject } from "../../core/json.ts";
+import { attempt } from "../../core/support/attempt.ts";
+
+/** No model that can work has a smaller output limit; tokens. A smaller number in a refusal is about something else. */
+export const LEAST_LIMIT = 256;
+
+/** A refusal that says: it is this schema that the server does not like. Another one may pass. */
+export const BAD_SCHEMA =
+  /(?:invalid|bad|unsupported)[^.]{0,20}schema|schema[^.]{0,60}(?:too|exceed|invalid|must|deep|nest)/i;
 
 /** What a server's refusal says; everything but a success is one. */
 export interface Refusal {
@@ -30,10 +38,6 @@ export class RefusedRequest extends Error {
 
 /** Pages of proxies, and half a JSON text, are no bodies. */
 function parsed(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) || Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(text));
+  return isObject(value) || Array.isArray(value) ? value : undefined;
 }

@@ -55,15 +55,23 @@ export function modelFacts(id: string, catalogue = ""): ModelFacts {
   return UNKNOWN;
 }
 
+function textOf(catalogue: string): string {
+  return Object.hasOwn(CATALOGUE, catalogue) ? CATALOGUE[catalogue] ?? "" : "";
+}
+
 /** The words of a model's line. The texts are looked through as they are: a start asks for one model. */
 function rowOf(catalogue: string, id: string): readonly string[] | undefined {
-  const text = Object.hasOwn(CATALOGUE, catalogue) ? CATALOGUE[catalogue] ?? "" : "";
+  const text = textOf(catalogue);
   const at = /[\s]/.test(id) || id === "" ? -1 : text.indexOf(`\n${id} `);
   return at < 0 ? undefined : text.slice(at + 1, text.indexOf("\n", at + 1)).split(" ");
 }
 
-function factsOf([, window, most, abilities = "-", input, output, read, written]: readonly string[]): ModelFacts {
-  const price = priceOf(number(input), number(output), number(read), number(written));
+function factsOf([, window, most, abilities = "-", ...prices]: readonly string[]): ModelFacts {
+  const [input, output, cacheRead, cacheWrite] = prices.map(number);
+  const cached = {
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+  };
   const contextWindow = number(window) ?? UNKNOWN.contextWindow;
   const longest = number(most) ?? UNKNOWN.maxTokens;
   return {
@@ -73,7 +81,7 @@ function factsOf([, window, most, abilities = "-", input, output, read, written]
     seesImages: abilities.includes("i"),
     reasons: abilities.includes("r"),
     isKnown: true,
-    ...(price ? { price } : {}),
+    ...(input === undefined || output === undefined ? {} : { price: { input, output, ...cached } }),
   };
 }
 
@@ -81,25 +89,9 @@ function number(word: string | undefined): number | undefined {
   return word === undefined || word === "-" ? undefined : Number(word);
 }
 
-function priceOf(
-  input: number | undefined,
-  output: number | undefined,
-  cacheRead: number | undefined,
-  cacheWrite: number | undefined,
-): Price | undefined {
-  if (input === undefined || output === undefined) return undefined;
-  return {
-    input,
-    output,
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-  };
-}
-
 /** The ids of a provider's models in the catalogue, in the order of the alphabet. */
 export function catalogueModels(catalogue: string): readonly string[] {
-  const text = Object.hasOwn(CATALOGUE, catalogue) ? CATALOGUE[catalogue] ?? "" : "";
-  return text.split("\n").filter((line) => line !== "").map((line) => line.slice(0, line.indexOf(" ")));
+  return textOf(catalogue).split("\n").filter((line) => line !== "").map((line) => line.slice(0, line.indexOf(" ")));
 }
 
 /** What tokens cost, USD; written cache tokens count with the input. */

@@ -8,7 +8,7 @@ import { createPost } from "../endpoint/post.ts";
 import type { Price } from "../models/models.ts";
 import { type Exchange, runExchange, type WireReader } from "../reply/exchange.ts";
 import type { ReplyContext } from "../reply/message.ts";
-import { imagesOf } from "./pictures.ts";
+import { imagesOf } from "./conversation.ts";
 import { createReply, type Reply } from "../reply/reply.ts";
 import { limitsOf, replyContexts, tellMemory } from "../reply/context.ts";
 
@@ -63,28 +63,26 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
       const context = contextOf(request);
       const reply = createReply(context);
       const reader = readerLater();
-      let asked: Asked | undefined;
+      let endAsking: (() => Promise<void>) | undefined;
 
       async function open(inner: AbortSignal): Promise<Response> {
         const attempt = learning.attempt();
         for (;;) {
           const { takes, wire, build } = await current();
-          const body = build(limited(request, isSet ? {} : takes, attempt.maxTokens));
+          const body = build(limited(request, isSet ? {} : takes, attempt.maxTokens()));
           try {
             const response = await post(wire.path, body, inner);
             for (const sentence of attempt.taken()) reply.notice(sentence);
             reader.set(wire.reader(reply, context, price));
             // Its window is set when the server starts, whatever the model could read.
             if (takes.contextWindow === undefined && /llama\.cpp/i.test(response.headers.get("server") ?? "")) {
-              asked = askProps(connection, (found) => learning.note(found));
+              endAsking = askProps(connection, learning.note);
             }
             return response;
           } catch (error) {
             if (!await attempt.refused(error, body)) throw error;
-            if (!attempt.areBadPictures) continue;
-            for (const message of request.messages) {
-              if (message.role !== "assistant") { for (const image of imagesOf(message.content)) refused.add(image); }
-            }
+            if (!attempt.areBadPictures()) continue;
+            for (const image of request.messages.flatMap(({ content }) => imagesOf(content))) refused.add(image);
             built = undefined;
           }
         }
@@ -99,7 +97,7 @@ export function openAdapter(connection: Connection, own: Wire, responses: () => 
         async ended(ending) {
           const window = ending.type === "failed" ? ending.failure.contextWindow : undefined;
           if (window !== undefined) learning.note({ contextWindow: window });
-          await asked?.end();
+          await endAsking?.();
           tellMemory(connection, reply);
         },
       };
@@ -123,34 +121,24 @@ function readerLater(): WireReader & { readonly set: (reader: WireReader) => voi
     set: (reader) => void (chosen = reader),
     event: (name, data) => chosen?.event(name, data),
     whole: (body) => chosen?.whole(body),
-    get isDone() {
-      return chosen?.isDone ?? false;
-    },
-    get failure() {
-      return chosen?.failure;
-    },
+    isDone: () => chosen?.isDone() ?? false,
+    failure: () => chosen?.failure(),
   };
-}
-
-interface Asked {
-  /** Gives the answer a moment more, then leaves it. */
-  readonly end: () => Promise<void>;
 }
 
 /** How long a reply that is over waits for the server's word on its window. */
 const PROPS_MS = 300;
 
-function askProps(connection: Connection, found: (takes: Partial<Capabilities>) => void): Asked {
+/** Asks for it; the returned function gives the answer a moment more, then leaves it. */
+function askProps(connection: Connection, found: (takes: SomeCapabilities) => void): () => Promise<void> {
   const stop = new AbortController();
   const asking = (async () => {
     const { readProps } = await import("../endpoint/llama_props.ts");
     found(await readProps(connection, stop.signal));
   })().catch(() => {}); // It is asked again with the next reply.
-  return {
-    async end() {
-      const timer = setTimeout(() => stop.abort(), PROPS_MS);
-      await asking;
-      clearTimeout(timer);
-    },
+  return async () => {
+    const timer = setTimeout(() => stop.abort(), PROPS_MS);
+    await asking;
+    clearTimeout(timer);
   };
 }

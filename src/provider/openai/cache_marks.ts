@@ -1,8 +1,8 @@
 // Gateways that pass Claude's cache on take its marks in parts of chat messages. They stand where they stand in requests to
 // Anthropic itself: at the last tool, behind the stable half, at the ends of the last two user turns.
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { type SystemPrompt, systemText } from "../../core/provider.ts";
-import { wellFormed } from "./chat_messages.ts";
+import { wellFormed } from "./conversation.ts";
 
 const MARK = { cache_control: { type: "ephemeral" } } as const;
 
@@ -42,7 +42,7 @@ function turnEnds(messages: readonly JsonObject[]): readonly number[] {
 }
 
 function isText(part: unknown): part is JsonObject {
-  return typeof part === "object" && part !== null && "type" in part && part.type === "text";
+  return isObject(part) && part.type === "text";
 }
 
 function hasText({ content }: JsonObject): boolean {

@@ -19,30 +19,14 @@ import {
   type UserMessage,
 } from "../../core/message.ts";
 import type { RequestMessage, SystemMessage } from "../../core/message.ts";
+import { onceFor } from "../../core/support/once.ts";
 import type { Target } from "./adapter.ts";
-import { orderAnswers } from "./answered_calls.ts";
-import { wireCallId } from "./call_id.ts";
-import { growing } from "./incremental_convert.ts";
-import { sentImages, shownTo } from "./pictures.ts";
+import { growing, imagesBehind, orderAnswers, shownResult, shownTo, wellFormed, wireCallId } from "./conversation.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import type { Plain } from "../reply/fields.ts";
 
-/** What a tool result says that has no text: some servers refuse an empty one. */
-export const NO_OUTPUT = "(no output)";
-
 /** The reasoning of a message that came without: some servers want it with each call, and not empty. */
 const NO_REASONING = " ";
-
-/** The result of a call that was never answered, for example after an abort. */
-export const NOT_RUN = "(this call was not run)";
-
-/** Removes halves of surrogate pairs, which no server can read. */
-export function wellFormed(text: string): string {
-  return text.isWellFormed() ? text : text.replace(/[\ud800-\udfff]/gu, "");
-}
-
-/** Converts conversations for one server; messages seen before are not converted again. */
-export type ChatMessages = (messages: readonly RequestMessage[]) => JsonObject[];
 
 type Part = Plain<ChatCompletionContentPartText | ChatCompletionContentPartImage>;
 
@@ -65,21 +49,18 @@ function systemMessage({ content }: SystemMessage): JsonObject | undefined {
   return text === "" ? undefined : { role: "system", content: text } satisfies ChatCompletionSystemMessageParam;
 }
 
-/** A converter for one server. Keeps converted messages as long as the originals live. */
-export function createChatMessages(target: Target): ChatMessages {
+/** A converter of conversations for one server. Keeps converted messages as long as the originals live. */
+export function createChatMessages(target: Target): (messages: readonly RequestMessage[]) => JsonObject[] {
   const { takes, host, model } = target;
-  const users = new WeakMap<UserMessage, JsonObject>();
-  const assistants = new WeakMap<AssistantMessage, JsonObject>();
   const results = new WeakMap<ToolResultMessage, JsonObject>();
 
-  function userMessage({ content }: UserMessage): JsonObject | undefined {
-    const { text: said, images } = shownTo(target, content);
-    const text = wellFormed(said);
+  const userMessage = onceFor(({ content }: UserMessage): JsonObject | undefined => {
+    const { text, images } = shownTo(target, content);
     if (images.length === 0) {
       return text === "" ? undefined : { role: "user", content: text } satisfies ChatCompletionUserMessageParam;
     }
     return { role: "user", content: partsOf(text, images) } satisfies ChatCompletionUserMessageParam;
-  }
+  });
 
   function callOf(call: ToolCall, extras: JsonValue | undefined): JsonObject {
     const extra = isObject(extras) && Object.hasOwn(extras, call.id) ? extras[call.id] : undefined;
@@ -107,7 +88,7 @@ export function createChatMessages(target: Target): ChatMessages {
     return thinking?.field === undefined ? {} : { [thinking.field]: thinking.thinking };
   }
 
-  function assistantMessage(message: AssistantMessage): JsonObject | undefined {
+  const assistantMessage = onceFor((message: AssistantMessage): JsonObject | undefined => {
     const text = wellFormed(textOf(message.content));
     const calls = toolCallsOf(message);
     if (text === "" && calls.length === 0) return undefined;
@@ -121,18 +102,15 @@ export function createChatMessages(target: Target): ChatMessages {
       ...reasoningOf(message, calls.length > 0),
       ...(calls.length > 0 ? { tool_calls: calls.map((call) => callOf(call, extras)) } : {}),
     };
-  }
+  });
 
   function resultMessage(call: ToolCall, result: ToolResultMessage | undefined): JsonObject {
-    const { text: said, images } = result ? shownTo(target, result.content) : { text: NOT_RUN, images: [] };
-    const text = wellFormed(said);
-    const isShown = takes.imagesInResults && images.length > 0;
-    const content = text !== "" ? text : images.length > 0 ? "(see the image below)" : NO_OUTPUT;
+    const { text, images } = shownResult(target, result);
     return {
       role: "tool",
       ...(takes.resultNames ? { name: safeToolName(call.name) } : {}),
       tool_call_id: wireCallId(call.id, takes.callIds),
-      content: isShown ? partsOf(text, images) : content,
+      content: images.length > 0 ? partsOf(text, images) : text,
     } satisfies ToolMessage;
   }
 
@@ -143,18 +121,16 @@ export function createChatMessages(target: Target): ChatMessages {
         const converted = message.role === "system"
           ? systemMessage(message)
           : message.role === "user"
-          ? remember(users, message, userMessage)
-          : remember(assistants, message, assistantMessage);
+          ? userMessage(message)
+          : assistantMessage(message);
         if (converted) wire.push(converted);
       } else if (step.type === "result") {
         const { call, result } = step;
-        wire.push(
-          result ? remember(results, result, () => resultMessage(call, result)) : resultMessage(call, undefined),
-        );
+        const made = result && results.get(result) || resultMessage(call, result);
+        if (result) results.set(result, made);
+        wire.push(made);
       } else {
-        const images = takes.imagesInResults
-          ? []
-          : step.results.flatMap((result) => sentImages(target, result.content));
+        const images = imagesBehind(target, step.results);
         if (images.length > 0) wire.push({ role: "user", content: images.map(imagePart) });
       }
     }
@@ -162,16 +138,4 @@ export function createChatMessages(target: Target): ChatMessages {
   }
 
   return growing(convert);
-}
-
-function remember<K extends object, V extends JsonObject | undefined>(
-  cache: WeakMap<K, JsonObject>,
-  key: K,
-  make: (key: K) => V,
-): JsonObject | V {
-  const known = cache.get(key);
-  if (known) return known;
-  const made = make(key);
-  if (made) cache.set(key, made);
-  return made;
 }

@@ -4,13 +4,15 @@ import type {
 } from "openai/resources/chat/completions";
 import type { JsonObject } from "../../core/json.ts";
 import { type ProviderRequest, systemText, type ToolDefinition } from "../../core/provider.ts";
+import { onceFor } from "../../core/support/once.ts";
 import type { Capabilities } from "../capabilities/capabilities.ts";
 import type { Plain } from "../reply/fields.ts";
 import type { Target } from "./adapter.ts";
 import { effortFields } from "./effort.ts";
 import { arranged } from "./arrange.ts";
 import { markedMessages, markedTools } from "./cache_marks.ts";
-import { type ChatMessages, createChatMessages, wellFormed } from "./chat_messages.ts";
+import { createChatMessages } from "./chat_messages.ts";
+import { wellFormed } from "./conversation.ts";
 import { createRoundPrompt } from "./round_text.ts";
 import { ANSWER_NAME, answerTool, fitsStrict, sentSchema } from "../reply/answer_shape.ts";
 
@@ -43,16 +45,10 @@ function answerFields({ answerSchema, tools }: ProviderRequest, takes: Capabilit
 
 /** A builder for one server. Adds no text of its own but placeholders for empty results (R422). */
 export function createChatRequest(target: Target): ChatRequest {
-  const convert: ChatMessages = createChatMessages(target);
-  const wireTools = new WeakMap<ToolDefinition, JsonObject>();
+  const convert = createChatMessages(target);
+  const wireTool = onceFor(toolOf);
   const roundPrompt = createRoundPrompt();
   const { takes, model } = target;
-
-  function wireTool(definition: ToolDefinition): JsonObject {
-    const known = wireTools.get(definition) ?? toolOf(definition);
-    wireTools.set(definition, known);
-    return known;
-  }
 
   return (request) => {
     const { system, added } = takes.cacheControl ? roundPrompt(request.system) : { system: request.system, added: "" };

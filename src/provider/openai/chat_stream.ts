@@ -102,7 +102,7 @@ export function createChatReader(reply: Reply, context: FailureContext, price?: 
     for (const choice of list(chunk.choices) as readonly Choice[]) {
       // A whole message instead of a delta: a server that did not stream. Some repeat it after having streamed.
       if (isObject(choice.delta)) readDelta(choice.delta);
-      else if (isObject(choice.message) && reply.isEmpty) readDelta(choice.message);
+      else if (isObject(choice.message) && reply.isEmpty()) readDelta(choice.message);
       readUsageFrom(choice.usage);
       const finish = readFinish(choice.finish_reason);
       if (finish !== undefined) reply.finish(finish);
@@ -135,17 +135,13 @@ export function createChatReader(reply: Reply, context: FailureContext, price?: 
       if (name === "error") failure = failureOf({ body: text }, context);
       else if (lines.length > 1 && lines.every((line) => line !== undefined)) {
         for (const line of lines) line === "[DONE]" ? isDone = true : readValue(line, name);
-      } else if (!reply.isFinished) failure = cutStream(context, "an event in it is damaged");
+      } else if (!reply.isFinished()) failure = cutStream(context, "an event in it is damaged");
     },
     whole(body) {
       readValue(body, undefined);
       isDone = true;
     },
-    get isDone() {
-      return isDone;
-    },
-    get failure() {
-      return failure;
-    },
+    isDone: () => isDone,
+    failure: () => failure,
   };
 }

@@ -12,13 +12,10 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { type AssistantMessage, type ImageContent, textOf, type ToolCall, toolCallsOf } from "../../core/message.ts";
 import type { SystemMessage, ToolResultMessage, UserMessage } from "../../core/message.ts";
 import { type ProviderRequest, systemText, type ToolDefinition } from "../../core/provider.ts";
+import { onceFor } from "../../core/support/once.ts";
 import type { Target } from "./adapter.ts";
-import { orderAnswers } from "./answered_calls.ts";
-import { wireCallId } from "./call_id.ts";
+import { growing, imagesBehind, orderAnswers, shownResult, shownTo, wellFormed, wireCallId } from "./conversation.ts";
 import { effortWord } from "./effort.ts";
-import { growing } from "./incremental_convert.ts";
-import { NO_OUTPUT, NOT_RUN, wellFormed } from "./chat_messages.ts";
-import { sentImages, shownTo } from "./pictures.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 import { ANSWER_NAME, answerTool, fitsStrict, sentSchema } from "../reply/answer_shape.ts";
 import type { Capabilities } from "../capabilities/capabilities.ts";
@@ -38,25 +35,21 @@ type Some = Partial<Known>;
 /** A builder of Responses bodies, stateless: the whole conversation goes along, reasoning items included. */
 export function createResponsesRequest(target: Target): (request: ProviderRequest) => JsonObject {
   const { takes, host, model } = target;
-  const tools = new WeakMap<ToolDefinition, JsonObject>();
+  const wireTool = onceFor((definition: ToolDefinition) => toolOf(definition, takes.strict));
   const systemRole = takes.developerRole ? "developer" : "system";
 
   function userItems({ content }: UserMessage): readonly JsonObject[] {
-    const { text: said, images } = shownTo(target, content);
-    const text = wellFormed(said);
+    const { text, images } = shownTo(target, content);
     if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text } satisfies EasyInputMessage];
     return [{ role: "user", content: partsOf(text, images) } satisfies EasyInputMessage];
   }
 
   function resultItem(callId: string, result: ToolResultMessage | undefined): JsonObject {
-    const { text: shown, images } = result ? shownTo(target, result.content) : { text: NOT_RUN, images: [] };
-    const text = wellFormed(shown);
-    const isShown = takes.imagesInResults && images.length > 0;
-    const said = text !== "" ? text : images.length > 0 ? "(see the image below)" : NO_OUTPUT;
+    const { text, images } = shownResult(target, result);
     return {
       type: "function_call_output",
       call_id: wireCallId(callId, takes.callIds),
-      output: isShown ? partsOf(text, images) : said,
+      output: images.length > 0 ? partsOf(text, images) : text,
     } satisfies ResponseInputItem.FunctionCallOutput;
   }
 
@@ -110,12 +103,6 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
     }
   }
 
-  function wireTool(definition: ToolDefinition): JsonObject {
-    const known = tools.get(definition) ?? toolOf(definition, takes.strict);
-    tools.set(definition, known);
-    return known;
-  }
-
   const inputOf = growing((messages, input: JsonObject[]) => {
     for (const step of orderAnswers(messages)) {
       if (step.type === "message") {
@@ -123,9 +110,7 @@ export function createResponsesRequest(target: Target): (request: ProviderReques
       } else if (step.type === "result") {
         input.push(resultItem(step.call.id, step.result));
       } else {
-        const images = takes.imagesInResults
-          ? []
-          : step.results.flatMap((result) => sentImages(target, result.content));
+        const images = imagesBehind(target, step.results);
         if (images.length > 0) input.push({ role: "user", content: images.map(imageItem) } satisfies EasyInputMessage);
       }
     }

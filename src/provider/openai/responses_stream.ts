@@ -53,26 +53,22 @@ export function createResponsesReader(reply: Reply, context: FailureContext, pri
     reply.content(delta);
   }
 
-  function addThinking(place: string, delta: string): void {
-    if (lastThinking !== undefined && lastThinking !== place) reply.thinking(ITEM_GAP);
-    lastThinking = place;
-    reply.thinking(delta);
+  function readText(index: number, part: number, text: string, isWhole: boolean): void {
+    grow(`text ${index} ${part}`, text, isWhole, (delta) => addText(index, delta));
+  }
+
+  /** `place`: that of the item, and of the part in it. */
+  function readThought(place: string, text: string, isWhole: boolean): void {
+    grow(place, text, isWhole, (delta) => {
+      if (lastThinking !== undefined && lastThinking !== place) reply.thinking(ITEM_GAP);
+      lastThinking = place;
+      reply.thinking(delta);
+    });
   }
 
   function readArguments(index: number, args: unknown, isWhole: boolean): void {
     const text = typeof args === "string" ? args : isObject(args) ? JSON.stringify(args) : "";
     grow(`call ${index}`, text, isWhole, (delta) => reply.call({ index, args: delta }));
-  }
-
-  function readSummary(item: Item, index: number): void {
-    for (const [part, { text }] of list(item.summary).entries()) {
-      const place = `summary ${index} ${part}`;
-      grow(place, filled(text) ?? "", true, (delta) => addThinking(place, delta));
-    }
-    for (const [part, { text }] of list(item.content).entries()) {
-      const place = `reasoning ${index} ${part}`;
-      grow(place, filled(text) ?? "", true, (delta) => addThinking(place, delta));
-    }
   }
 
   function readItem(item: Item, index: number, isWhole: boolean): void {
@@ -89,14 +85,17 @@ export function createResponsesReader(reply: Reply, context: FailureContext, pri
       readArguments(index, item.arguments, true);
     } else if (type === "message") {
       for (const [part, content] of list(item.content).entries()) {
-        const text = filled(content.text) ?? filled(content.refusal) ?? "";
-        grow(`text ${index} ${part}`, text, true, (delta) => addText(index, delta));
+        readText(index, part, filled(content.text) ?? filled(content.refusal) ?? "", true);
       }
       const phase = filled(item.phase);
       // A phase may be told with the beginning alone, or with the end.
       kept.set(index, { type: "message", ...kept.get(index), ...(phase === undefined ? {} : { phase }) });
     } else if (type === "reasoning" && isWhole) {
-      readSummary(item, index);
+      for (const [kind, parts] of [["summary", item.summary], ["reasoning", item.content]] as const) {
+        for (const [part, { text }] of list(parts).entries()) {
+          readThought(`${kind} ${index} ${part}`, filled(text) ?? "", true);
+        }
+      }
       const id = filled(item.id) ?? `at ${index}`;
       if (!reasoning.has(id)) kept.set(index, item);
       reasoning.add(id);
@@ -142,18 +141,13 @@ export function createResponsesReader(reply: Reply, context: FailureContext, pri
     switch (type) {
       case "response.output_text.delta":
       case "response.refusal.delta":
-        return grow(`text ${index} ${part}`, delta, false, (text) => addText(index, text));
+        return readText(index, part, delta, false);
       case "response.output_text.done":
-        return grow(`text ${index} ${part}`, filled(event.text) ?? "", true, (text) => addText(index, text));
+        return readText(index, part, filled(event.text) ?? "", true);
       case "response.reasoning_summary_text.delta":
-        return grow(`summary ${index} ${part}`, delta, false, (text) => addThinking(`summary ${index} ${part}`, text));
+        return readThought(`summary ${index} ${part}`, delta, false);
       case "response.reasoning_text.delta":
-        return grow(
-          `reasoning ${index} ${part}`,
-          delta,
-          false,
-          (text) => addThinking(`reasoning ${index} ${part}`, text),
-        );
+        return readThought(`reasoning ${index} ${part}`, delta, false);
       case "response.function_call_arguments.delta":
         return readArguments(index, delta, false);
       case "response.function_call_arguments.done":
@@ -184,11 +178,7 @@ export function createResponsesReader(reply: Reply, context: FailureContext, pri
       if (isObject(body) && "output" in body) readEnd(body);
       else failure = failureOf({ body }, context);
     },
-    get isDone() {
-      return isDone;
-    },
-    get failure() {
-      return failure;
-    },
+    isDone: () => isDone,
+    failure: () => failure,
   };
 }

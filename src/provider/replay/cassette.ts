@@ -1,15 +1,13 @@
 import * as z from "zod/mini";
 import { messageOf, UserError } from "../../core/error.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { type AssistantMessage, textOf, toolCallsOf } from "../../core/message.ts";
 import { seenIn } from "./seen.ts";
 
 const amount = z.number().check(z.nonnegative());
 const tokens = z.int().check(z.nonnegative());
 /** Comes out of JSON.parse: an object that is no list is a JSON object, all the way down. */
-const jsonObject = z.custom<JsonObject>((value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-);
+const jsonObject = z.custom<JsonObject>(isObject);
 
 const failure = z.strictObject({
   status: z.optional(z.int()),

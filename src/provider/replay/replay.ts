@@ -19,18 +19,17 @@ import { sleep } from "../../core/support/sleep.ts";
 import { type CassetteEntry, type CassetteError, type CassetteLine, parseCassette } from "./cassette.ts";
 
 /** A provider that plays a cassette file. Throws a UserError for a file that cannot be read or holds a bad line. */
-export async function openReplay(file: string, now: () => number = Date.now): Promise<Provider> {
-  let text: string;
+export function openReplay(file: string, now: () => number = Date.now): Provider {
+  const fix = `Name a file of JSON lines that exists, or make one with --record ${file}`;
+  return openReplayText(textOfFile(file, `Cannot open cassette "${file}"`, fix), file, now);
+}
+
+function textOfFile(file: string, what: string, fix: string): string {
   try {
-    text = await Deno.readTextFile(file);
+    return Deno.readTextFileSync(file);
   } catch (error) {
-    throw new UserError({
-      what: `Cannot open cassette "${file}"`,
-      why: messageOf(error),
-      fix: `Name a file of JSON lines that exists, or make one with --record ${file}`,
-    }, { cause: error });
+    throw new UserError({ what, why: messageOf(error), fix }, { cause: error });
   }
-  return openReplayText(text, file, now);
 }
 
 /**
@@ -59,6 +58,40 @@ export function openReplayText(text: string, name: string, now: () => number = D
       return entry ? playEntry(entry, request, stamp, signal) : playFailure(atItsEnd(name, own.length), stamp);
     },
   };
+}
+
+/** Replies of a cassette that are played before a model is asked. */
+export interface Lead {
+  /** `live` with the replies before its own: its own lines for each sub-agent. `agentId`: as in `recordProvider`. */
+  readonly before: (live: Provider, agentId?: string) => Provider;
+}
+
+/**
+ * Opens a cassette whose replies come first, each once, for all models of a run together. They cost nothing: what they cost is
+ * paid. Throws a UserError for a file that cannot be read or holds a bad line.
+ */
+export function openLead(file: string, now: () => number = Date.now): Lead {
+  const text = textOfFile(file, `Cannot play ${file} first`, "Name a recording with sandpiper check --from");
+  const waiting = new Set(parseCassette(text, file).map(withoutCost));
+  return {
+    before: (live, agentId) => ({
+      name: live.name,
+      model: live.model,
+      stream(request, signal) {
+        const asking = request.agentId ?? agentId;
+        const entry = [...waiting].find(({ line }) => line.agent === asking);
+        if (!entry) return live.stream(request, signal);
+        waiting.delete(entry);
+        return playEntry(entry, request, { provider: "replay", model: file, timestamp: now() }, signal);
+      },
+    }),
+  };
+}
+
+function withoutCost({ line, lineNumber }: CassetteEntry): CassetteEntry {
+  if (!line.usage) return { line, lineNumber };
+  const { costUsd: _, ...usage } = line.usage;
+  return { line: { ...line, usage }, lineNumber };
 }
 
 /** Streams one reply of a cassette; a failure where the request is not what it expects. */

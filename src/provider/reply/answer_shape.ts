@@ -2,6 +2,7 @@
 // be called and whose arguments are the answer.
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ProviderRequest, ToolDefinition } from "../../core/provider.ts";
+import { parseStrict } from "../repair/json_arguments.ts";
 import { safeToolName } from "../repair/tool_name.ts";
 
 /** Name of the schema in the fields that want one. */
@@ -27,7 +28,8 @@ export function answerTool({ answerSchema, tools }: Bound): ToolDefinition | und
   const schema = sentSchema(answerSchema);
   const parameters: JsonObject = isOfObject(schema) ? schema : {
     type: "object",
-    properties: { [VALUE]: isRebased(schema) ? rebased(schema) : schema },
+    // References of a schema with an `$id` go by that and not by the place where it stands.
+    properties: { [VALUE]: schema.$id === undefined ? rebased(schema) : schema },
     required: [VALUE],
     additionalProperties: false,
   };
@@ -39,27 +41,13 @@ export function answerIn(args: string, schema: JsonObject): string {
   if (isOfObject(schema)) return args;
   // What stands between the key and the last brace is a JSON text of its own only where there is no other key.
   const inner = WRAPPED.exec(args)?.[1]?.trim();
-  return inner !== undefined && isJson(inner) ? inner : args;
+  return inner !== undefined && parseStrict(inner) !== undefined ? inner : args;
 }
 
 const WRAPPED = new RegExp(`^\\s*\\{\\s*"${VALUE}"\\s*:([\\s\\S]*)\\}\\s*$`);
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function isOfObject({ type }: JsonObject): boolean {
   return type === "object";
-}
-
-/** References of a schema with an `$id` go by that and not by the place where it stands. */
-function isRebased({ $id }: JsonObject): boolean {
-  return $id === undefined;
 }
 
 /** Keywords whose value is an object of schemas, and those whose value is data. */

@@ -12,33 +12,31 @@ export function replyContexts(connection: Connection): (request: ProviderRequest
   const isKeyless = key?.isKeyless ?? (connection.isKeyless === true || apiKey === "");
   const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
   const host = hostOf(baseUrl);
-  return (request) => ({
-    provider: connection.name ?? "openai",
-    host,
-    model,
-    secrets: key?.secrets ?? (isKeyless ? [] : [apiKey]),
-    ...(isKeyless ? { isKeyless } : {}),
-    ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxReplyCharacters === undefined ? {} : { maxReplyCharacters }),
-    now: connection.now?.() ?? Date.now(),
-    newId: connection.newId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`),
-    tools: request.tools,
-    ...answerOf(request),
-    // JSON that was asked for is no call that came as text.
-    ...(takesText && !request.answerSchema
-      ? {
-        quotable: () =>
-          request.messages.filter(({ role }) => role !== "assistant").map(({ content }) => textOf(content)),
-      }
-      : {}),
-  });
-}
-
-function answerOf(request: ProviderRequest): Pick<ReplyContext, "answer"> {
-  const { answerSchema: schema } = request;
-  const tool = answerTool(request)?.name;
-  return schema && tool !== undefined ? { answer: { schema, tool } } : {};
+  return (request) => {
+    const { answerSchema: schema } = request;
+    const tool = answerTool(request);
+    return {
+      provider: connection.name ?? "openai",
+      host,
+      model,
+      secrets: key?.secrets ?? (isKeyless ? [] : [apiKey]),
+      ...(isKeyless ? { isKeyless } : {}),
+      ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...(maxReplyCharacters === undefined ? {} : { maxReplyCharacters }),
+      now: connection.now?.() ?? Date.now(),
+      newId: connection.newId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`),
+      tools: request.tools,
+      ...(schema && tool ? { answer: { schema, tool: tool.name } } : {}),
+      // JSON that was asked for is no call that came as text.
+      ...(takesText && !schema
+        ? {
+          quotable: () =>
+            request.messages.filter(({ role }) => role !== "assistant").map(({ content }) => textOf(content)),
+        }
+        : {}),
+    };
+  };
 }
 
 /** How long a server may be silent. */

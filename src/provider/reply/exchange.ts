@@ -3,10 +3,12 @@ import { connectionFailure, cutStream } from "../failure/connection_failure.ts";
 import { failureOf } from "../failure/failure.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
 import type { FailureContext } from "../failure/failure_message.ts";
+import { parseStrict } from "../repair/json_arguments.ts";
 import { MAX_REPLY_CHARACTERS, type ReplyContext } from "./message.ts";
 import type { Ending, Reply } from "./reply.ts";
 import { type SilenceLimits, type SilenceWatch, watchSilence } from "./silence.ts";
-import { type ByteReader, readBytes } from "../../core/support/byte_reader.ts";
+import { type ByteReader, readBytes, textUpTo } from "../../core/support/byte_reader.ts";
+import { within } from "../../core/support/sleep.ts";
 import { createParser } from "eventsource-parser";
 
 /** Understands one API's events and puts them into a reply. */
@@ -15,9 +17,9 @@ export interface WireReader {
   /** A whole reply as one JSON value, from servers that do not stream. */
   whole(body: unknown): void;
   /** Whether the stream said that it is over; what comes after does not count. */
-  readonly isDone: boolean;
+  isDone(): boolean;
   /** An error that was told inside the stream. */
-  readonly failure: ProviderFailure | undefined;
+  failure(): ProviderFailure | undefined;
 }
 
 /** One request and its reply. */
@@ -39,15 +41,11 @@ const DRAIN_MS = 100;
 
 /** Whether it closed. */
 async function drain(body: ByteReader): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), DRAIN_MS));
-  const over = async (): Promise<true> => {
+  const over = async (): Promise<boolean> => {
     while (await body.read() !== undefined);
     return true;
   };
-  const isOver = await Promise.race([late, over().catch(() => false)]);
-  clearTimeout(timer);
-  return isOver;
+  return await within(DRAIN_MS, over().catch(() => false)) ?? false;
 }
 
 /** The failure that a rejected request or a broken body amounts to. */
@@ -60,7 +58,7 @@ function failureFrom(error: unknown, context: FailureContext): ProviderFailure {
 }
 
 function silenceFailure(watch: SilenceWatch, { context, limits }: Exchange): ProviderFailure {
-  return watch.reason === "stalled"
+  return watch.reason() === "stalled"
     ? cutStream(context, `nothing came for ${limits.stallMs / 1000} s`)
     : cutStream(context, `it got no further for ${limits.noProgressMs / 1000} s`);
 }
@@ -76,27 +74,10 @@ function tooLong({ host, maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyConte
 const BODY_BYTES_PER_CHARACTER = 6;
 const BODY_BYTES_BESIDES = 1024 * 1024;
 
-/** The text of a body; undefined for one that is larger than any reply. */
-async function wholeText(response: Response, { maxReplyCharacters = MAX_REPLY_CHARACTERS }: ReplyContext) {
-  if (!response.body) return "";
-  const body = readBytes(response.body);
-  const decoder = new TextDecoder();
-  let left = maxReplyCharacters * BODY_BYTES_PER_CHARACTER + BODY_BYTES_BESIDES;
-  let text = "";
-  for (let bytes = await body.read(); bytes !== undefined; bytes = await body.read()) {
-    left -= bytes.length;
-    if (left < 0) {
-      await body.cancel();
-      return undefined;
-    }
-    text += decoder.decode(bytes, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
 /** Reads a reply that is not a stream of events: a JSON body, or a page that is no API at all. */
 async function readWhole(response: Response, sse: SseReader, exchange: Exchange): Promise<ProviderFailure | undefined> {
-  const text = await wholeText(response, exchange.context);
+  const { maxReplyCharacters = MAX_REPLY_CHARACTERS } = exchange.context;
+  const text = await textUpTo(maxReplyCharacters * BODY_BYTES_PER_CHARACTER + BODY_BYTES_BESIDES, response.body);
   if (text === undefined) return tooLong(exchange.context);
   if (/^\s*</.test(text)) {
     const fix = "Check the path of --base-url (most servers want it to end in /v1)";
@@ -106,28 +87,26 @@ async function readWhole(response: Response, sse: SseReader, exchange: Exchange)
       retry: false,
     };
   }
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
+  const body = parseStrict(text);
+  if (body !== undefined) exchange.reader.whole(body);
+  else {
     // Events under a wrong content type.
     sse.push(new TextEncoder().encode(text));
     sse.end();
-    return undefined;
   }
-  exchange.reader.whole(body);
   return undefined;
 }
 
 function endingOf({ reader, reply, context }: Exchange): Ending {
-  if (reply.isTooLong) return { type: "failed", failure: tooLong(context) };
-  if (reader.failure) return { type: "failed", failure: reader.failure };
-  if (reader.isDone || reply.isFinished) return { type: "complete" };
+  if (reply.isTooLong()) return { type: "failed", failure: tooLong(context) };
+  const failure = reader.failure();
+  if (failure) return { type: "failed", failure };
+  if (reader.isDone() || reply.isFinished()) return { type: "complete" };
   return { type: "failed", failure: cutStream(context, "the stream ended in the middle") };
 }
 
 function goesOn({ reader, goOn }: Exchange, ending: Ending | undefined): Exchange["open"] | undefined {
-  return ending || reader.failure || !reader.isDone ? undefined : goOn?.();
+  return ending || reader.failure() || !reader.isDone() ? undefined : goOn?.();
 }
 
 /** Runs one exchange to its end. Never throws; the last event is `end`; nothing stays open, also when the reader stops. */
@@ -149,7 +128,7 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
         continue;
       }
       body = readBytes(response.body);
-      while (!reader.isDone && !reader.failure && !reply.isTooLong && !signal.aborted) {
+      while (!reader.isDone() && !reader.failure() && !reply.isTooLong() && !signal.aborted) {
         const bytes = await watch.wait(body.read());
         if (bytes === undefined) sse.end();
         else sse.push(bytes);
@@ -162,19 +141,19 @@ export async function* runExchange(exchange: Exchange, signal: AbortSignal): Asy
         isOver = bytes === undefined;
         if (isOver) break;
       }
-      if (reader.isDone && !isOver) isOver = await drain(body);
+      if (reader.isDone() && !isOver) isOver = await drain(body);
     }
   } catch (error) {
     // Breaking off is what a read may fail of.
-    if (!reply.isTooLong && watch.reason === undefined && !reader.isDone) {
+    if (!reply.isTooLong() && watch.reason() === undefined && !reader.isDone()) {
       ending = { type: "failed", failure: failureFrom(error, context) };
     }
   } finally {
     watch.close(isOver);
     if (!isOver) await body?.cancel();
   }
-  if (watch.reason === "aborted" || signal.aborted) ending = { type: "aborted" };
-  else if (watch.reason !== undefined && !reply.isFinished) {
+  if (watch.reason() === "aborted" || signal.aborted) ending = { type: "aborted" };
+  else if (watch.reason() !== undefined && !reply.isFinished()) {
     ending = { type: "failed", failure: silenceFailure(watch, exchange) };
   }
   ending ??= endingOf(exchange);

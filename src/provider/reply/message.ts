@@ -9,7 +9,7 @@ import type {
 } from "../../core/message.ts";
 import type { ProviderFailure, ToolDefinition } from "../../core/provider.ts";
 import type { FailureContext } from "../failure/failure_message.ts";
-import type { CallSlot } from "./call_assembly.ts";
+import type { CallSlot } from "./calls.ts";
 
 /** What arrived of a reply. */
 export interface ReplyParts {

@@ -1,9 +1,8 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { AssistantMessage, StopReason, ToolCall, Usage } from "../../core/message.ts";
 import type { ProviderEvent, ProviderFailure } from "../../core/provider.ts";
-import { type CallPiece, createCallAssembly } from "./call_assembly.ts";
 import { answerIn } from "./answer_shape.ts";
-import { closeCalls } from "./close_calls.ts";
+import { type CallPiece, closeCalls, createCallAssembly } from "./calls.ts";
 import { failureMessage } from "../failure/failure_message.ts";
 import { type Finish, isFailure } from "./finish_reason.ts";
 import { composeMessage, MAX_REPLY_CHARACTERS, type ReplyContext } from "./message.ts";
@@ -32,11 +31,11 @@ export interface Reply {
   keep(name: string, value: JsonValue): void;
   /** Counts characters that an adapter keeps of the stream besides, so that they are bounded as the reply is. */
   holds(count: number): void;
-  readonly isFinished: boolean;
+  isFinished(): boolean;
   /** Whether it has outgrown the bound of a reply: what comes after that is dropped. */
-  readonly isTooLong: boolean;
+  isTooLong(): boolean;
   /** Whether anything came that a person or a tool could use. */
-  readonly isEmpty: boolean;
+  isEmpty(): boolean;
   /** The last events, `end` among them. Call once. */
   end(ending: Ending): readonly ProviderEvent[];
 }
@@ -218,15 +217,9 @@ export function createReply(context: ReplyContext): Reply {
     holds(count) {
       fits(count);
     },
-    get isFinished() {
-      return finish !== undefined;
-    },
-    get isTooLong() {
-      return characters > maxReplyCharacters;
-    },
-    get isEmpty() {
-      return text === "" && thinking === "" && calls.slots.length === 0;
-    },
+    isFinished: () => finish !== undefined,
+    isTooLong: () => characters > maxReplyCharacters,
+    isEmpty: () => text === "" && thinking === "" && calls.slots.length === 0,
     end(ending) {
       flush(ending.type === "complete" && finish !== "length");
       if (ending.type === "complete") complete();

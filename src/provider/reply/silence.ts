@@ -6,7 +6,7 @@ export interface SilenceWatch {
   /** Aborts when the caller's signal does, and when a limit is passed. */
   readonly signal: AbortSignal;
   /** What ended the request; `undefined` while nothing did. */
-  readonly reason: Silence | undefined;
+  reason(): Silence | undefined;
   /** Waits for something that the server has to send. */
   wait<T>(work: Promise<T>): Promise<T>;
   /** Notes that the reply got further. */
@@ -47,9 +47,7 @@ export function watchSilence({ stallMs, noProgressMs }: SilenceLimits, outer: Ab
 
   return {
     signal: controller.signal,
-    get reason() {
-      return reason;
-    },
+    reason: () => reason,
     async wait(work) {
       waitingSince = performance.now();
       try {

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolDefinition } from "../../core/provider.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { parseStrict, readArguments } from "../repair/json_arguments.ts";
 import { takeTextCall } from "../repair/tool_arguments.ts";
 
@@ -22,13 +23,9 @@ interface RawCall {
 
 /** JSON with the repairs that text calls may have: blank is empty, control characters in strings. */
 function json(text: string): JsonObject | undefined {
-  try {
-    const repairs: string[] = [];
-    const value = readArguments(text, repairs);
-    return repairs.every((repair) => repair.startsWith("control characters")) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const repairs: string[] = [];
+  const value = attempt(() => readArguments(text, repairs));
+  return repairs.every((repair) => repair.startsWith("control characters")) ? value : undefined;
 }
 
 function named(text: string): RawCall | undefined {

@@ -1,32 +1,300 @@
-// All built-in providers: to add one write its file and its line here, then `deno task docs`, which writes entries.ts, the
-// one module that a start reads. Nothing else names them.
-export { default as anthropic } from "./hosted/anthropic.ts";
-export { default as openai } from "./hosted/openai.ts";
-export { default as gemini } from "./hosted/gemini.ts";
-export { default as openrouter } from "./hosted/openrouter.ts";
-export { default as deepseek } from "./hosted/deepseek.ts";
-export { default as mistral } from "./hosted/mistral.ts";
-export { default as xai } from "./hosted/xai.ts";
-export { default as groq } from "./hosted/groq.ts";
-export { default as kimi } from "./hosted/kimi.ts";
-export { default as kimi_coding } from "./hosted/kimi_coding.ts";
-export { default as zai } from "./hosted/zai.ts";
-export { default as zai_coding } from "./hosted/zai_coding.ts";
-export { default as qwen } from "./hosted/qwen.ts";
-export { default as qwen_cn } from "./hosted/qwen_cn.ts";
-export { default as minimax } from "./hosted/minimax.ts";
-export { default as together } from "./hosted/together.ts";
-export { default as fireworks } from "./hosted/fireworks.ts";
-export { default as cerebras } from "./hosted/cerebras.ts";
-export { default as github } from "./hosted/github.ts";
-export { default as huggingface } from "./hosted/huggingface.ts";
-export { default as azure } from "./clouds/azure.ts";
-export { default as azure_classic } from "./clouds/azure_classic.ts";
-export { default as bedrock } from "./clouds/bedrock.ts";
-export { default as bedrock_claude } from "./clouds/bedrock_claude.ts";
-export { default as vertex } from "./clouds/vertex.ts";
-export { default as vertex_global } from "./clouds/vertex_global.ts";
-export { default as ollama } from "./local/ollama.ts";
-export { default as lmstudio } from "./local/lmstudio.ts";
-export { default as vllm } from "./local/vllm.ts";
-export { default as llamacpp } from "./local/llamacpp.ts";
+import type { ProviderEntry } from "./entry.ts";
+
+/** The built-in providers by their names, in the order in which people see them. Nothing else names them. */
+export const BUILT_IN = {
+  anthropic: {
+    label: "Anthropic",
+    api: "anthropic",
+    baseUrl: "https://api.anthropic.com/v1",
+    keyEnv: ["ANTHROPIC_API_KEY"],
+    keyHeader: "x-api-key",
+    models: ["claude-"],
+    model: "claude-sonnet-5-5",
+    site: "https://console.anthropic.com/settings/keys",
+    isCommon: true,
+  },
+  openai: {
+    label: "OpenAI",
+    api: "chat",
+    baseUrl: "https://api.openai.com/v1",
+    baseUrlEnv: ["OPENAI_BASE_URL"],
+    keyEnv: ["OPENAI_API_KEY"],
+    models: ["gpt-", "o1", "o3", "o4", "chatgpt-"],
+    model: "gpt-6.1-terra",
+    site: "https://platform.openai.com/api-keys",
+    isCommon: true,
+  },
+  gemini: {
+    label: "Google Gemini",
+    api: "chat",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+    keyEnv: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    catalogue: "google",
+    models: ["gemini-"],
+    model: "gemini-3.8-flash",
+    site: "https://aistudio.google.com/apikey",
+    isCommon: true,
+  },
+  openrouter: {
+    label: "OpenRouter",
+    api: "chat",
+    baseUrl: "https://openrouter.ai/api/v1",
+    keyEnv: ["OPENROUTER_API_KEY"],
+    prices: "server",
+    model: "openrouter/auto",
+    site: "https://openrouter.ai/settings/keys",
+    isCommon: true,
+  },
+  // While it is busy it sends comments, for up to half an hour.
+  deepseek: {
+    label: "DeepSeek",
+    api: "chat",
+    baseUrl: "https://api.deepseek.com",
+    keyEnv: ["DEEPSEEK_API_KEY"],
+    stallMs: 1_800_000,
+    models: ["deepseek-"],
+    model: "deepseek-v4-pro",
+    site: "https://platform.deepseek.com/api_keys",
+  },
+  mistral: {
+    label: "Mistral",
+    api: "chat",
+    baseUrl: "https://api.mistral.ai/v1",
+    keyEnv: ["MISTRAL_API_KEY"],
+    models: ["mistral-", "codestral-", "devstral-", "magistral-", "ministral-"],
+    model: "mistral-large-latest",
+    site: "https://console.mistral.ai/api-keys",
+  },
+  xai: {
+    label: "xAI",
+    api: "chat",
+    baseUrl: "https://api.x.ai/v1",
+    keyEnv: ["XAI_API_KEY"],
+    models: ["grok-"],
+    model: "grok-4.6",
+    site: "https://console.x.ai",
+  },
+  groq: {
+    label: "Groq",
+    api: "chat",
+    baseUrl: "https://api.groq.com/openai/v1",
+    keyEnv: ["GROQ_API_KEY"],
+    model: "openai/gpt-oss-120b",
+    site: "https://console.groq.com/keys",
+  },
+  kimi: {
+    label: "Kimi (Moonshot)",
+    api: "chat",
+    baseUrl: "https://api.moonshot.ai/v1",
+    keyEnv: ["MOONSHOT_API_KEY"],
+    catalogue: "moonshotai",
+    models: ["kimi-"],
+    model: "kimi-k3",
+    site: "https://platform.moonshot.ai/console/api-keys",
+  },
+  "kimi-coding": {
+    label: "Kimi for Coding",
+    api: "chat",
+    baseUrl: "https://api.kimi.com/coding/v1",
+    keyEnv: ["KIMI_API_KEY"],
+    model: "kimi-for-coding",
+    site: "https://www.kimi.com/code",
+  },
+  zai: {
+    label: "Z.ai",
+    api: "chat",
+    baseUrl: "https://api.z.ai/api/paas/v4",
+    keyEnv: ["ZAI_API_KEY"],
+    models: ["glm-"],
+    model: "glm-5.3",
+    site: "https://z.ai/manage-apikey/apikey-list",
+  },
+  // The subscription of Z.ai, under the same key: nothing is paid for each token.
+  "zai-coding": {
+    label: "Z.ai Coding Plan",
+    api: "chat",
+    baseUrl: "https://api.z.ai/api/coding/paas/v4",
+    keyEnv: ["ZAI_API_KEY"],
+    catalogue: "zai",
+    prices: "free",
+    model: "glm-5.3",
+    site: "https://z.ai/manage-apikey/apikey-list",
+  },
+  qwen: {
+    label: "Qwen (DashScope)",
+    api: "chat",
+    baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    keyEnv: ["DASHSCOPE_API_KEY"],
+    models: ["qwen"],
+    model: "qwen3.8-max",
+    site: "https://bailian.console.alibabacloud.com",
+  },
+  "qwen-cn": {
+    label: "Qwen (DashScope, China)",
+    api: "chat",
+    baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+    keyEnv: ["DASHSCOPE_API_KEY"],
+    catalogue: "qwen",
+    model: "qwen3.8-max",
+    site: "https://bailian.console.aliyun.com",
+  },
+  minimax: {
+    label: "MiniMax",
+    api: "chat",
+    baseUrl: "https://api.minimax.io/v1",
+    keyEnv: ["MINIMAX_API_KEY"],
+    models: ["MiniMax-"],
+    model: "MiniMax-M3",
+    site: "https://platform.minimax.io",
+  },
+  together: {
+    label: "Together AI",
+    api: "chat",
+    baseUrl: "https://api.together.xyz/v1",
+    keyEnv: ["TOGETHER_API_KEY"],
+    model: "zai-org/GLM-5.3",
+    site: "https://api.together.ai/settings/api-keys",
+  },
+  fireworks: {
+    label: "Fireworks",
+    api: "chat",
+    baseUrl: "https://api.fireworks.ai/inference/v1",
+    keyEnv: ["FIREWORKS_API_KEY"],
+    model: "accounts/fireworks/models/glm-5p3",
+    site: "https://app.fireworks.ai/settings/users/api-keys",
+  },
+  cerebras: {
+    label: "Cerebras",
+    api: "chat",
+    baseUrl: "https://api.cerebras.ai/v1",
+    keyEnv: ["CEREBRAS_API_KEY"],
+    model: "gpt-oss-120b",
+    site: "https://cloud.cerebras.ai",
+  },
+  // GitHub Models; its token needs the permission `models: read`.
+  github: {
+    label: "GitHub Models",
+    api: "chat",
+    baseUrl: "https://models.github.ai/inference",
+    isSharedKey: true,
+    keyEnv: ["GITHUB_TOKEN"],
+    prices: "free",
+    model: "openai/gpt-4.1",
+    site: "https://github.com/settings/personal-access-tokens",
+  },
+  huggingface: {
+    label: "Hugging Face",
+    api: "chat",
+    baseUrl: "https://router.huggingface.co/v1",
+    isSharedKey: true,
+    keyEnv: ["HF_TOKEN"],
+    model: "zai-org/GLM-5.2",
+    site: "https://huggingface.co/settings/tokens",
+  },
+  // The v1 API of Azure: a model is named by its deployment, a key and a token of Entra go in the same header.
+  azure: {
+    label: "Azure OpenAI",
+    api: "chat",
+    baseUrl: "{AZURE_OPENAI_ENDPOINT}/openai/v1",
+    baseUrlEnv: ["AZURE_OPENAI_BASE_URL"],
+    keyEnv: ["AZURE_OPENAI_API_KEY"],
+    site: "https://portal.azure.com",
+  },
+  // The older API of Azure, with the deployment in the path and a version in the query.
+  "azure-classic": {
+    label: "Azure OpenAI (api-version)",
+    api: "chat",
+    baseUrl: "{AZURE_OPENAI_ENDPOINT}/openai/deployments/{model}",
+    keyEnv: ["AZURE_OPENAI_API_KEY"],
+    keyHeader: "api-key",
+    query: { "api-version": "2024-10-21" },
+    catalogue: "azure",
+    site: "https://portal.azure.com",
+  },
+  // Bedrock by its OpenAI-compatible endpoint, with a Bedrock key (0044).
+  bedrock: {
+    label: "Amazon Bedrock",
+    api: "chat",
+    baseUrl: "https://bedrock-runtime.{AWS_REGION|AWS_DEFAULT_REGION}.amazonaws.com/openai/v1",
+    baseUrlEnv: ["AWS_BEDROCK_BASE_URL"],
+    keyEnv: ["AWS_BEARER_TOKEN_BEDROCK"],
+    catalogue: "amazon-bedrock",
+    model: "openai.gpt-oss-120b-1:0",
+    site: "https://console.aws.amazon.com/bedrock",
+  },
+  // Claude on Bedrock by its Messages endpoint, with a Bedrock key (0044).
+  "bedrock-claude": {
+    label: "Claude on Amazon Bedrock",
+    api: "anthropic",
+    baseUrl: "https://bedrock-mantle.{AWS_REGION|AWS_DEFAULT_REGION}.api.aws/anthropic/v1",
+    keyEnv: ["AWS_BEARER_TOKEN_BEDROCK"],
+    catalogue: "amazon-bedrock",
+    model: "anthropic.claude-sonnet-5-5",
+    site: "https://console.aws.amazon.com/bedrock",
+  },
+  // Vertex AI of one region by its OpenAI-compatible endpoint; a token of gcloud is the key (0044).
+  vertex: {
+    label: "Google Vertex AI",
+    api: "chat",
+    baseUrl:
+      "https://{GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/{GOOGLE_CLOUD_PROJECT}/locations/{GOOGLE_CLOUD_LOCATION}/endpoints/openapi",
+    keyEnv: [],
+    apiKeyCommand: ["gcloud", "auth", "print-access-token"],
+    catalogue: "google-vertex",
+    model: "google/gemini-3.8-flash",
+    site: "https://console.cloud.google.com/vertex-ai",
+  },
+  // The global endpoint of Vertex AI, which has no region in its name.
+  "vertex-global": {
+    label: "Google Vertex AI (global)",
+    api: "chat",
+    baseUrl: "https://aiplatform.googleapis.com/v1/projects/{GOOGLE_CLOUD_PROJECT}/locations/global/endpoints/openapi",
+    keyEnv: [],
+    apiKeyCommand: ["gcloud", "auth", "print-access-token"],
+    catalogue: "google-vertex",
+    model: "google/gemini-3.8-flash",
+    site: "https://console.cloud.google.com/vertex-ai",
+  },
+  ollama: {
+    label: "Ollama",
+    api: "chat",
+    baseUrl: "http://127.0.0.1:11434/v1",
+    keyEnv: [],
+    isKeyOptional: true,
+    prices: "free",
+    isLocal: true,
+    hasTags: true,
+    site: "https://ollama.com/download",
+    isCommon: true,
+  },
+  lmstudio: {
+    label: "LM Studio",
+    api: "chat",
+    baseUrl: "http://127.0.0.1:1234/v1",
+    keyEnv: ["LM_API_TOKEN"],
+    isKeyOptional: true,
+    prices: "free",
+    isLocal: true,
+    site: "https://lmstudio.ai",
+  },
+  vllm: {
+    label: "vLLM",
+    api: "chat",
+    baseUrl: "http://127.0.0.1:8000/v1",
+    keyEnv: ["VLLM_API_KEY"],
+    isKeyOptional: true,
+    prices: "free",
+    isLocal: true,
+    site: "https://docs.vllm.ai",
+  },
+  llamacpp: {
+    label: "llama.cpp",
+    api: "chat",
+    baseUrl: "http://127.0.0.1:8080/v1",
+    keyEnv: ["LLAMA_API_KEY"],
+    isKeyOptional: true,
+    prices: "free",
+    isLocal: true,
+    site: "https://github.com/ggml-org/llama.cpp",
+  },
+} as const satisfies Readonly<Record<string, Omit<ProviderEntry, "name">>>;

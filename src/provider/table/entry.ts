@@ -16,7 +16,7 @@ export type KeyHeader = "bearer" | "x-api-key" | "api-key";
 export type PriceSource = "catalogue" | "server" | "free";
 
 /**
- * One provider as data: all that has to be known to reach it. The built-in ones are files beside this one; the user's
+ * One provider as data: all that has to be known to reach it. The built-in ones stand in `built_in.ts`; the user's
  * setting `providers` overrides their fields and adds others. Holds no secret.
  */
 export interface ProviderEntry {

@@ -1,5 +1,5 @@
-import { readExtensionProvider } from "../../core/extension_provider.ts";
-import { ENTRIES as BUILT_IN } from "./entries.ts";
+import { readExtensionProvider } from "../../core/hook.ts";
+import { BUILT_IN } from "./built_in.ts";
 import type { ProviderEntry } from "./entry.ts";
 
 /** What the user's setting `providers` says of one provider: fields of a built-in one, or all of a new one. */
@@ -11,10 +11,8 @@ export interface ProviderOverride extends Partial<Omit<ProviderEntry, "name" | "
 /** Providers by name, the built-in ones first. */
 export type ProviderTable = ReadonlyMap<string, ProviderEntry>;
 
-const ENTRIES: readonly ProviderEntry[] = Object.values<ProviderEntry>(BUILT_IN);
-
 /** Where a name without a provider is asked, and whose variables a server of `--base-url` has. */
-export const DEFAULT_PROVIDER: ProviderEntry = BUILT_IN.openai;
+export const DEFAULT_PROVIDER: ProviderEntry = { name: "openai", ...BUILT_IN.openai };
 
 /** A provider's name, as it stands before the slash. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -27,7 +25,9 @@ export function providerTable(
   own: Readonly<Record<string, ProviderOverride>> = {},
   granted: readonly string[] = [],
 ): ProviderTable {
-  const table = new Map(ENTRIES.map((entry) => [entry.name, entry]));
+  const table = new Map<string, ProviderEntry>(
+    Object.entries(BUILT_IN).map(([name, entry]) => [name, { name, ...entry }]),
+  );
   for (const [name, override] of Object.entries(own)) table.set(name, overridden(name, table.get(name), override));
   const taken = new Set([...table.values()].flatMap(({ keyEnv }) => keyEnv));
   for (const line of granted) {

@@ -1,5 +1,6 @@
 import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
 import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
+import { onceFor } from "../../core/support/once.ts";
 import type { Theme } from "../screen/theme.ts";
 import { indent, wrap } from "../screen/wrap.ts";
 import { type Block, fixedBlock, kept, type Look } from "../widgets/block.ts";
@@ -73,8 +74,6 @@ export function thinkingBlock(): Block & { readonly push: (delta: string) => voi
 // No pictures, and no link whose target cannot be seen: addresses stand in the text.
 setCapabilities({ images: null, trueColor: true, hyperlinks: false });
 
-const themes = new Map<Theme, MarkdownTheme>();
-
 /** Markdown as lines. */
 function proseLines(text: string, { width, theme }: Look): readonly string[] {
   if (width < 4) return wrap(text, width);
@@ -82,13 +81,7 @@ function proseLines(text: string, { width, theme }: Look): readonly string[] {
   return markdown.render(width).map((line) => line.trimEnd());
 }
 
-function markdownTheme(theme: Theme): MarkdownTheme {
-  const made = themes.get(theme) ?? makeTheme(theme);
-  themes.set(theme, made);
-  return made;
-}
-
-function makeTheme(theme: Theme): MarkdownTheme {
+const markdownTheme = onceFor((theme: Theme): MarkdownTheme => {
   return {
     heading: theme.heading,
     link: theme.link,
@@ -106,4 +99,4 @@ function makeTheme(theme: Theme): MarkdownTheme {
     underline: (text) => `\x1b[4m${text}\x1b[24m`,
     highlightCode: (code, lang) => [...highlight(code, lang ?? "", theme)],
   };
-}
+});

@@ -2,8 +2,16 @@ import { counted } from "../../core/support/text.ts";
 import { inOwnName } from "../../core/version.ts";
 import { type Block, fixedBlock } from "../widgets/block.ts";
 import type { Theme } from "../screen/theme.ts";
-import { saidText } from "./said_text.ts";
 import { indent, widthOf, wrap } from "../screen/wrap.ts";
+
+/** What `/skill:NAME words` becomes for the model: the skill's whole text, and the words below it. */
+const SKILL = /^<skill name="([^"\n]*)" location="[^"\n]*">\n[\s\S]*?\n<\/skill>(?:\n\n([\s\S]*))?$/;
+
+/** A person's message as the person wrote it: a called skill by its name instead of its text. */
+export function saidText(text: string): string {
+  const [, name, words = ""] = SKILL.exec(text) ?? [];
+  return name === undefined ? text : `/skill:${name} ${words}`.trim();
+}
 
 /** Lines of a person's own message that are shown in short. */
 const SHORT_LINES = 12;

@@ -1,5 +1,6 @@
 import type { PlanAnswer } from "../../core/engine.ts";
-import { UserError } from "../../core/error.ts";
+import { errorText, UserError } from "../../core/error.ts";
+import type { AgentEvent } from "../../core/event.ts";
 import type { TuiQuestions } from "../transcript/questions.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -34,22 +35,25 @@ const NOT_NOW =
   "Not accepted: say what should be different. /plan accept takes it after all, /plan off leaves planning";
 const WAITS = "A plan waits: /plan accept, /plan edit, /plan refuse or /plan off; or say what should be different";
 
-/** Asks what becomes of the plan that waits; does nothing where the question goes away unanswered. */
-export async function askAboutPlan(
+/** Asks about each plan that waits, until it is answered in another way or a run begins. */
+export function planQuestions(
   context: CommandContext,
   questions: Pick<TuiQuestions, "askPlan">,
-  signal: AbortSignal,
-): Promise<void> {
-  const choice = await questions.askPlan(signal);
-  if (choice === undefined) return;
-  // What is not accepted now can be taken after all, until something else is said.
-  if (choice === "no") return context.say(NOT_NOW);
-  try {
-    await planCommand(context, choice);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    context.say(`${error.message}. ${error.fix}`, "error");
-  }
+): (event: AgentEvent) => void {
+  let asking: AbortController | undefined;
+  const ask = async (signal: AbortSignal): Promise<void> => {
+    const choice = await questions.askPlan(signal);
+    // What is not accepted now can be taken after all, until something else is said.
+    if (choice === "no") context.say(NOT_NOW);
+    else if (choice !== undefined) await planCommand(context, choice);
+  };
+  return (event) => {
+    const isOver = event.type === "agent_start" || event.type === "plan_update" || event.type === "session_changed";
+    if (isOver) asking?.abort();
+    if (event.type !== "plan_update" || event.phase !== "proposed") return;
+    asking = new AbortController();
+    ask(asking.signal).catch((error) => context.say(errorText(error), "error"));
+  };
 }
 
 async function answer({ engine }: CommandContext, given: PlanAnswer): Promise<void> {

@@ -2,7 +2,7 @@ import { UserError } from "../../core/error.ts";
 import { textOf } from "../../core/message.ts";
 import { formatSize } from "../../core/support/text.ts";
 import { cleanLine } from "../screen/foreign.ts";
-import { saidText } from "../blocks/said_text.ts";
+import { saidText } from "../blocks/said.ts";
 import { type Choice, shownOf } from "../widgets/picker.ts";
 import type { CommandContext } from "./command.ts";
 import { filesThere, putBack } from "./undo.ts";

@@ -1,7 +1,7 @@
 import { textOf } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import { cleanLine } from "../screen/foreign.ts";
-import { saidText } from "../blocks/said_text.ts";
+import { saidText } from "../blocks/said.ts";
 import type { Choice } from "../widgets/picker.ts";
 
 /** Characters of a message that a line shows. */

@@ -1,7 +1,6 @@
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import type { Dialog } from "../widgets/dialog.ts";
-import type { KeyBindings } from "../widgets/key_bindings.ts";
-import type { KeyAction } from "../widgets/keys_table.ts";
+import type { KeyAction, KeyBindings } from "../widgets/key_bindings.ts";
 import type { PromptEditor } from "../widgets/prompt_editor.ts";
 
 /** What keys do beside writing. */

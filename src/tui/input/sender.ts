@@ -1,5 +1,5 @@
 import type { Engine } from "../../core/engine.ts";
-import { messageOf, UserError } from "../../core/error.ts";
+import { errorText, UserError } from "../../core/error.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { allCommands, parseSlash, SLASH_COMMANDS } from "../commands/table.ts";
 import { imagesIn, type ReadImage } from "./image_paths.ts";
@@ -71,11 +71,6 @@ export function createSend(parts: SenderParts): Send {
       if (!isComplete) giveBack(given);
     }
   };
-}
-
-/** A failure as one sentence or two. */
-export function errorText(error: unknown): string {
-  return error instanceof UserError ? `${error.message}. ${error.fix}` : messageOf(error);
 }
 
 function unknown(name: string, all: readonly { readonly name: string }[]): UserError {

@@ -1,5 +1,6 @@
 import { programName } from "../../core/version.ts";
 import type { Engine, EngineState } from "../../core/engine.ts";
+import { within } from "../../core/support/sleep.ts";
 import { shellWord } from "../../core/support/text.ts";
 
 /** Which options a later start needs to reach the model of this one. */
@@ -10,9 +11,7 @@ const STOP_MS = 3000;
 
 /** Stops what goes on and waits until the session is on the disk; what to tell the person, if it was kept. */
 export async function endSession(engine: Engine, options: ResumeOptions = () => []): Promise<string | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([engine.abort(), new Promise((late) => timer = setTimeout(late, STOP_MS))]);
-  clearTimeout(timer);
+  await within(STOP_MS, engine.abort());
   engine.store().sync();
   const { sessionFile, sessionId, model } = engine.state();
   if (sessionFile === undefined || engine.messages().length === 0) return undefined;

@@ -7,10 +7,8 @@ import { isInside, type Policy, type Scope } from "../../core/policy.ts";
 export function sandboxGlance(policy: Policy): string {
   const where = policy.copyOf === undefined ? "" : " · TRIAL";
   const sign = policy.sandbox === "off" ? "▢ NO SANDBOX" : `▣ ${policy.sandbox}${isWeaker(policy) ? " (weaker)" : ""}`;
-  return [sign + where, `write: ${places(policy.write, policy)}`, `net: ${hosts(policy.net)}`, ...programs(policy.run)]
-    .join(
-      " · ",
-    );
+  const [write, net] = [`write: ${places(policy.write, policy)}`, `net: ${hosts(policy.net)}`];
+  return [sign + where, write, net, ...programs(policy.run)].join(" · ");
 }
 
 /** Whether the level cannot do all that it does elsewhere. */
@@ -25,19 +23,19 @@ function places({ all, list }: Scope, { root, tmp, cache, home }: Policy): strin
     if (isInside(path, root)) return path.slice(root.length + 1);
     return isInside(path, home) ? `~${path.slice(home.length)}` : path;
   });
-  return listed(shown, "off");
+  return listed(shown);
 }
 
 function hosts({ all, list }: Scope): string {
-  return all ? "ALL" : listed(list, "off");
+  return all ? "ALL" : listed(list);
 }
 
 /** Said only where it is not everything: confined commands may run what the kernel lets them. */
 function programs({ all, list }: Scope): readonly string[] {
-  return all ? [] : [`run: ${listed(list.map((path) => path.slice(path.lastIndexOf("/") + 1)), "off")}`];
+  return all ? [] : [`run: ${listed(list.map((path) => path.slice(path.lastIndexOf("/") + 1)))}`];
 }
 
-function listed(names: readonly string[], none: string): string {
-  if (names.length === 0) return none;
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return "off";
   return names.length <= 2 ? names.join(", ") : `${names[0]}, +${names.length - 1}`;
 }

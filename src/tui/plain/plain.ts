@@ -1,3 +1,4 @@
+import { errorText } from "../../core/error.ts";
 import { modelName } from "../../core/provider.ts";
 import { inOwnName, programTitle } from "../../core/version.ts";
 import { createSubAgentViews } from "../transcript/sub_agents.ts";
@@ -5,8 +6,8 @@ import { linesOf } from "../transcript/transcript.ts";
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { planQuestions } from "../input/plan_questions.ts";
-import { createSend, errorText } from "../input/sender.ts";
+import { planQuestions } from "../commands/plan.ts";
+import { createSend } from "../input/sender.ts";
 import { endSession } from "../options/farewell.ts";
 import type { TuiOptions } from "../options/options.ts";
 import { sandboxGlance } from "../options/sandbox_glance.ts";
@@ -134,10 +135,7 @@ const STYLES = /\x1b\[[0-9;]*m/g;
 const SILENT = { end: () => {}, update: () => {}, isDone: () => true, lines: () => [] };
 
 /** Lines that a person writes, without their ends. */
-export type LineReader = AsyncIterable<string>;
-
-/** Splits a stream of bytes into lines. */
-async function* readLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): LineReader {
+async function* readLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   let rest = "";
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split(/\r?\n/);

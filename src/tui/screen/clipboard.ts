@@ -1,4 +1,5 @@
 // The clipboard that the terminal has, which over SSH is that of the person's own machine.
+import { attempt } from "../../core/support/attempt.ts";
 
 /** Gives a text to the clipboard (xterm: OSC 52). Nothing comes back. */
 export function clipboardSequence(text: string): string {
@@ -95,12 +96,8 @@ export function clipboardReader(onKeys: (text: string) => void, write: (text: st
 
 /** Each piece is base64 of its own. */
 function decoded(pieces: readonly string[]): Uint8Array | undefined {
-  try {
-    const parts = pieces.map((piece) => Uint8Array.fromBase64(piece));
-    const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-    parts.reduce((at, part) => (bytes.set(part, at), at + part.length), 0);
-    return bytes.length > 0 ? bytes : undefined;
-  } catch {
-    return undefined; // no base64
-  }
+  const parts = attempt(() => pieces.map((piece) => Uint8Array.fromBase64(piece))) ?? []; // none: no base64
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  parts.reduce((at, part) => (bytes.set(part, at), at + part.length), 0);
+  return bytes.length > 0 ? bytes : undefined;
 }

@@ -1,3 +1,4 @@
+import { attempt } from "../../core/support/attempt.ts";
 import { listenToSignals } from "../../core/support/signals.ts";
 import { within } from "../../core/support/sleep.ts";
 import { clipboardReader } from "./clipboard.ts";
@@ -96,11 +97,7 @@ export function processTerminal(): ProcessTerminal {
     isTaken = false;
     write((isAlternate ? FIRST : "") + GIVE_BACK + (title === undefined ? "" : GIVE_TITLE_BACK));
     isAlternate = false;
-    try {
-      Deno.stdin.setRaw(false);
-    } catch {
-      // The terminal has gone away: there is nothing to restore.
-    }
+    attempt(() => Deno.stdin.setRaw(false)); // One that has gone away has nothing to restore.
   };
   const resized = (): void => handlers?.onResize();
   let stopResizes = (): void => {};
@@ -199,11 +196,7 @@ function titled(title: string): string {
 }
 
 function size(): { readonly columns: number; readonly rows: number } {
-  try {
-    const { columns, rows } = Deno.consoleSize();
-    // A terminal that does not know says 0.
-    return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
-  } catch {
-    return { columns: 80, rows: 24 };
-  }
+  const said = attempt(() => Deno.consoleSize());
+  // A terminal that does not know says 0.
+  return { columns: said?.columns || 80, rows: said?.rows || 24 };
 }

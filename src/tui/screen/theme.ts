@@ -1,29 +1,6 @@
 /** Puts a style around a text. */
 export type Style = (text: string) => string;
 
-/** How the parts of the screen look. */
-export interface Theme {
-  readonly name: "dark" | "light" | "none";
-  readonly plain: Style;
-  readonly strong: Style;
-  readonly dim: Style;
-  readonly accent: Style;
-  readonly good: Style;
-  readonly warn: Style;
-  readonly bad: Style;
-  readonly added: Style;
-  readonly removed: Style;
-  readonly selected: Style;
-  readonly user: Style;
-  readonly heading: Style;
-  readonly code: Style;
-  readonly link: Style;
-  readonly keyword: Style;
-  readonly text: Style;
-  readonly number: Style;
-  readonly comment: Style;
-}
-
 /** Colours as SGR parameters (ECMA-48); those of the 256-colour palette where the basic ones read badly on the ground. */
 const COLOURS = {
   dark: {
@@ -60,6 +37,20 @@ const COLOURS = {
   },
 } as const;
 
+/** What stays where there are no colours: bold and dim. */
+const WITHOUT: { readonly [part in Part]?: string } = { bad: "1", user: "1", heading: "1", comment: "2" };
+
+type Part = keyof typeof COLOURS.dark;
+
+/** How the parts of the screen look. */
+export interface Theme extends Readonly<Record<Part, Style>> {
+  readonly name: keyof typeof COLOURS | "none";
+  readonly plain: Style;
+  readonly strong: Style;
+  readonly dim: Style;
+  readonly selected: Style;
+}
+
 const plain: Style = (text) => text;
 
 function sgr(on: string, off: string): Style {
@@ -68,49 +59,17 @@ function sgr(on: string, off: string): Style {
 
 /** Closes what a colour opened: a bold one has two ends. */
 function colour(on: string): Style {
-  return sgr(on, on.startsWith("1;") ? "22;39" : "39");
+  return sgr(on, on === "1" || on === "2" ? "22" : on.startsWith("1;") ? "22;39" : "39");
 }
 
 /** A theme by name; without colours bold, dim and reverse stay. */
 export function themeOf(name: Theme["name"]): Theme {
-  const shape = { name, plain, strong: sgr("1", "22"), dim: sgr("2", "22"), selected: sgr("7", "27") };
-  if (name === "none") {
-    return {
-      ...shape,
-      accent: plain,
-      good: plain,
-      warn: plain,
-      bad: sgr("1", "22"),
-      added: plain,
-      removed: plain,
-      user: sgr("1", "22"),
-      heading: sgr("1", "22"),
-      code: plain,
-      link: plain,
-      keyword: plain,
-      text: plain,
-      number: plain,
-      comment: sgr("2", "22"),
-    };
-  }
-  const { accent, good, warn, bad, added, removed, user, heading, code, link, keyword, text, number, comment } =
-    COLOURS[name];
+  const colours: { readonly [part in Part]?: string } = name === "none" ? WITHOUT : COLOURS[name];
+  const parts = Object.keys(COLOURS.dark) as Part[]; // the names of that table
+  const styles = parts.map((part) => [part, colours[part] === undefined ? plain : colour(colours[part])]);
   return {
-    ...shape,
-    accent: colour(accent),
-    good: colour(good),
-    warn: colour(warn),
-    bad: colour(bad),
-    added: colour(added),
-    removed: colour(removed),
-    user: colour(user),
-    heading: colour(heading),
-    code: colour(code),
-    link: colour(link),
-    keyword: colour(keyword),
-    text: colour(text),
-    number: colour(number),
-    comment: colour(comment),
+    ...Object.fromEntries(styles) as Record<Part, Style>, // one for each of them
+    ...{ name, plain, strong: sgr("1", "22"), dim: sgr("2", "22"), selected: sgr("7", "27") },
   };
 }
 

@@ -106,19 +106,17 @@ export function createQuestions(): TuiQuestions {
     }
   }
 
-  const noChoice = undefined as PlanChoice | undefined; // the type of an answer that is none
-  const none = undefined as string | undefined; // the type of an answer that is none
   return {
     ask: (request, signal) => put<PermissionAnswer>((done) => ({ kind: "permission", request, done }), "no", signal),
     askGrant: (request, signal) => put<GrantAnswer>((done) => ({ kind: "grant", request, done }), "no", signal),
-    askPlan: (signal) => put((done) => ({ kind: "plan", done }), noChoice, signal),
+    askPlan: (signal) => put<PlanChoice | undefined>((done) => ({ kind: "plan", done }), undefined, signal),
     ui: {
       select: (title, options, { timeoutMs }, { signal }) =>
-        put((done) => ({ kind: "select", title, options, done }), none, signal, timeoutMs),
+        put<string | undefined>((done) => ({ kind: "select", title, options, done }), undefined, signal, timeoutMs),
       confirm: (title, message, { timeoutMs }, { signal }) =>
         put((done) => ({ kind: "confirm", title, message, done }), false, signal, timeoutMs),
       input: (title, placeholder, { timeoutMs }, { signal }) =>
-        put((done) => ({ kind: "input", title, placeholder, done }), none, signal, timeoutMs),
+        put<string | undefined>((done) => ({ kind: "input", title, placeholder, done }), undefined, signal, timeoutMs),
       notify(message, level) {
         screen?.notify(message, level);
         return Promise.resolve();

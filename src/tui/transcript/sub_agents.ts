@@ -90,26 +90,18 @@ export function createSubAgentViews(root: string, now: () => number): SubAgentVi
 
   return {
     read(event) {
-      switch (event.type) {
-        case "subagent_start":
-          begin(event);
-          return event.agentId;
-        case "subagent_event": {
-          const shown = all.get(event.agentId);
-          if (shown) take(shown, event.event);
-          return event.agentId;
-        }
-        case "subagent_end": {
-          const shown = all.get(event.agentId);
-          if (!shown) return event.agentId;
-          shown.ending = event.limit === undefined ? event.ending : `limit ${event.limit}`;
-          // Its own sub-agents are in what it counted.
-          if (event.totals) [shown.turns, shown.cost] = [event.totals.turns, event.totals.cost ?? 0];
-          return event.agentId;
-        }
-        default:
-          return undefined;
+      if (event.type !== "subagent_start" && event.type !== "subagent_event" && event.type !== "subagent_end") {
+        return undefined;
       }
+      const shown = all.get(event.agentId);
+      if (event.type === "subagent_start") begin(event);
+      else if (shown && event.type === "subagent_event") take(shown, event.event);
+      else if (shown && event.type === "subagent_end") {
+        shown.ending = event.limit === undefined ? event.ending : `limit ${event.limit}`;
+        // Its own sub-agents are in what it counted.
+        if (event.totals) [shown.turns, shown.cost] = [event.totals.turns, event.totals.cost ?? 0];
+      }
+      return event.agentId;
     },
     list: () => [...all.values()],
     tree(toolCallId) {

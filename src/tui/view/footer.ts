@@ -11,21 +11,18 @@ import { spread } from "../screen/wrap.ts";
 export function footerLines(state: EngineState, branch: string | undefined, { width, theme }: Look): readonly string[] {
   const { cwd, sessionName, agent, model, thinking, policy, context, totals } = state;
   const folder = isInside(cwd, policy.home) ? `~${cwd.slice(policy.home.length)}` : cwd;
-  const where = [folder + (branch ? ` (${branch})` : ""), sessionName ?? ""].map(cleanLine).filter((part) =>
-    part !== ""
-  );
+  const where = [folder + (branch ? ` (${branch})` : ""), sessionName ?? ""].map(cleanLine).filter(Boolean);
   // A recording's name is a path.
   const id = cleanLine(modelName(model)).replace(/^replay:.*\//, "replay:");
-  const who = [agent === undefined ? "" : `agent ${cleanLine(agent)}`, id, thinking === "off" ? "" : thinking].filter((
-    part,
-  ) => part !== "");
+  const named = agent === undefined ? "" : `agent ${cleanLine(agent)}`;
+  const who = [named, id, thinking === "off" ? "" : thinking].filter(Boolean);
   const sent = totals.input + totals.cacheRead + totals.cacheWrite;
   const spent = [
     sent + totals.output > 0 ? `↑${count(sent)} ↓${count(totals.output)}` : "",
     totals.cacheRead > 0 ? `cache ${Math.round(totals.cacheRead / sent * 100)}%` : "",
     totals.cost > 0 ? money(totals.cost) : "",
     context.contextWindow > 0 ? `${left(context)}% left` : "",
-  ].filter((part) => part !== "");
+  ].filter(Boolean);
   const glance = cleanLine(`${sandboxGlance(policy)}${state.plan ? " · PLANNING" : ""}`);
   const isOpen = policy.sandbox === "off" || isWeaker(policy) || policy.write.all || policy.net.all;
   return [

@@ -137,8 +137,10 @@ export function picker<T>(options: PickerOptions<T>): Dialog {
       ];
     },
     key(data) {
+      const chosen = found[at];
+      const action = actions.find(({ key }) => matchesKey(data, key));
       if (matchesKey(data, "escape") || matchesKey(data, "ctrl+c")) done(undefined);
-      else if (matchesKey(data, "enter")) done(found[at]?.value);
+      else if (matchesKey(data, "enter")) done(chosen?.value);
       else if (matchesKey(data, "up")) move(-1);
       else if (matchesKey(data, "down")) move(1);
       else if (matchesKey(data, "pageUp")) move(-page);
@@ -146,11 +148,9 @@ export function picker<T>(options: PickerOptions<T>): Dialog {
       else if (matchesKey(data, "backspace")) search([...query].slice(0, -1).join(""));
       else if (matchesKey(data, "ctrl+u")) search("");
       else if (mark && matchesKey(data, "space")) {
-        const chosen = found[at];
         if (chosen) mark(chosen.value);
-      } else if (actions.some(({ key }) => matchesKey(data, key))) {
-        const chosen = found[at];
-        const value = chosen && actions.find(({ key }) => matchesKey(data, key))?.value(chosen.value);
+      } else if (action) {
+        const value = chosen && action.value(chosen.value);
         if (value !== undefined) done(value);
       } else {
         const text = typed(data);

@@ -429,8 +429,7 @@ Deno.test("hasChanges() R24 with fewer permissions says nothing, and touches not
 
 Deno.test("gatherRuntime() R24 tells branch and state of a repository, from a folder in it", () =>
   inRepository((repository) => {
-    const facts = (root: string) =>
-      gatherRuntime({ root, now: 0, zone: "UTC", os: "linux", arch: "x86_64", budgetMs: 20_000 }).git;
+    const facts = (root: string) => gatherRuntime({ root, now: 0, os: "linux", arch: "x86_64", budgetMs: 20_000 }).git;
     assertEquals(facts(join(repository, "src")), { branch: "main", dirty: false });
     build(repository, { "a.txt": "longer\n" });
     assertEquals(facts(repository), { branch: "main", dirty: true });

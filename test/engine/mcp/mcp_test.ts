@@ -5,7 +5,7 @@ import { mcpTools } from "../../../src/engine/mcp/mcp.ts";
 import { serverChoice } from "../../helpers/server_choice.ts";
 import type { ModelChoice } from "../../../src/engine/model/model.ts";
 import type { HttpServer } from "../../../src/mcp/config.ts";
-import { argsOf } from "../../../src/core/tool_args.ts";
+import { argsOf } from "../../../src/core/tool.ts";
 import { argumentIssues } from "../../../src/mcp/arguments.ts";
 
 const KEY = "sk-0123456789";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import type { MemorySnapshot } from "../../../src/core/support/memory.ts";
+import type { MemorySnapshot } from "../../../src/core/prompt.ts";
 import { compilePrompt, sectionTexts } from "../../../src/prompt/compile.ts";
 import { MEMORY } from "../../../src/prompt/text/text.ts";
 import { EVERYTHING, inputs, meta } from "../sample.ts";

@@ -2,8 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { textOf } from "../../../src/core/message.ts";
 import { UserError } from "../../../src/core/error.ts";
-import { openLead } from "../../../src/provider/replay/lead.ts";
-import { openReplayText } from "../../../src/provider/replay/replay.ts";
+import { openLead, openReplayText } from "../../../src/provider/replay/replay.ts";
 import { collect, requestOf } from "../wire_server.ts";
 
 Deno.test("openLead() plays each reply once, a sub-agent's to it alone and without its cost, and then the model answers", async () => {

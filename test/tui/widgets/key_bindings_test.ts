@@ -1,8 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { SETTINGS } from "../../../src/config/settings/settings_table.ts";
 import { UserError } from "../../../src/core/error.ts";
-import { keyBindings, type OwnKeys } from "../../../src/tui/widgets/key_bindings.ts";
-import { KEYS } from "../../../src/tui/widgets/keys_table.ts";
+import { keyBindings, KEYS, type OwnKeys } from "../../../src/tui/widgets/key_bindings.ts";
 
 Deno.test("keyBindings() takes the table where the person says nothing", () => {
   const keys = keyBindings();

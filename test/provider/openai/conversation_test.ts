@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { Message, RequestMessage } from "../../../src/core/message.ts";
 import { createChatMessages } from "../../../src/provider/openai/chat_messages.ts";
-import { growing } from "../../../src/provider/openai/incremental_convert.ts";
+import { growing } from "../../../src/provider/openai/conversation.ts";
 import { createResponsesRequest } from "../../../src/provider/openai/responses_request.ts";
 import { combined } from "../../../src/provider/capabilities/capabilities.ts";
 import { knownCapabilities } from "../../../src/provider/capabilities/known.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type CallPiece, createCallAssembly } from "../../../src/provider/reply/call_assembly.ts";
+import { type CallPiece, createCallAssembly } from "../../../src/provider/reply/calls.ts";
 
 const CASES: readonly {
   name: string;

@@ -3,7 +3,6 @@
 import { dirname, join } from "@std/path";
 import { randomUUID } from "node:crypto";
 import type { Policy } from "../../core/policy.ts";
-import { attempt } from "../../core/support/attempt.ts";
 import { privatePlaces } from "../policy/private_folders.ts";
 import { statusOf } from "../system/statx.ts";
 import { removeUpper } from "./upper.ts";
@@ -79,8 +78,12 @@ function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.
     },
     give: ({ upper, work }) =>
       doAside(async () => {
-        // The kernel closes it to everybody, where something was mounted. To tell another thread would take longer.
-        attempt(() => Deno.chmodSync(join(work, "work"), 0o700));
+        try {
+          // The kernel closes it to everybody. To tell another thread would take longer.
+          Deno.chmodSync(join(work, "work"), 0o700);
+        } catch {
+          // Nothing was mounted.
+        }
         await Deno.remove(dirname(upper), { recursive: true }).catch(() => removeUpper(dirname(upper)));
       }),
     async close() {
@@ -132,8 +135,10 @@ function removeLeft(place: string): void {
 
 /** Whether nobody holds a lock; undefined where there is none, as in a folder that is just being made. */
 function isFree(path: string): boolean | undefined {
-  return attempt(() => {
+  try {
     using file = Deno.openSync(path, { write: true });
     return file.tryLockSync(true);
-  });
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@
 // are fixed, and in a host that may start no process. Its scoped permissions come from whoever starts it.
 import { ProtocolError } from "../core/protocol.ts";
 import { wholeToolsUnder } from "../../tools/table.ts";
-import { type BulkLink, openBulkLink } from "./files/bulk_link.ts";
+import { openBulkLink } from "./files/bulk_link.ts";
 import { openFiles } from "./files/files.ts";
 import { serve } from "./serve.ts";
 import { inProcessShell } from "./shell/shell.ts";
@@ -43,6 +43,7 @@ scope.onmessage = ({ data: first }) => {
 
 async function servePipe({ chunks, memory }: FromProcess): Promise<void> {
   const bulk = memory && openBulkLink(memory, () => tell("asks"));
+  const openWith: typeof openFiles = (policy, options) => openFiles(policy, { ...options, ...(bulk && { bulk }) });
   let greeted = false;
   const send = (text: string): void => {
     sendStdio(text);
@@ -50,15 +51,11 @@ async function servePipe({ chunks, memory }: FromProcess): Promise<void> {
     greeted = true;
   };
   try {
-    await serveStdio(serve({ ...parts, ...(bulk ? { openFiles: withBulk(bulk) } : {}), send }), chunks);
+    await serveStdio(serve({ ...parts, openFiles: openWith, send }), chunks);
     tell("over");
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     console.error(`the host broke the protocol: ${error.message}`);
     tell("broken");
   }
-}
-
-function withBulk(bulk: BulkLink): typeof openFiles {
-  return (policy, options) => openFiles(policy, { ...options, bulk });
 }

@@ -1,3 +1,4 @@
+import { attempt } from "../../src/core/support/attempt.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { grepBytes, grepFile, type GrepState } from "./grep_file.ts";
 import type { Pace } from "./pace.ts";
@@ -66,17 +67,9 @@ function grepBatch({ folder, files: batch }: Batch, state: GrepState, { files }:
     state.isCut ||= state.isOver();
     if (state.isCut || !found) return false;
     if (bytes.length < BATCH_FILE_BYTES) grepBytes(bytes, found.relative, state);
-    else passOver(() => grepFile(files, found.path, found.relative, state));
+    else attempt(() => grepFile(files, found.path, found.relative, state));
     return !state.isCut && !state.hasMore;
   };
-  passOver(() => files.readEach(folder, names, BATCH_FILE_BYTES, take, state.pattern.needle));
-}
-
-/** What may not be read, or is gone since its folder was listed, has no matches to show. */
-function passOver(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // Said above.
-  }
+  // What may not be read, or is gone since its folder was listed, has no matches to show.
+  attempt(() => files.readEach(folder, names, BATCH_FILE_BYTES, take, state.pattern.needle));
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from "@std/path";
-import { proveSame } from "./opened_file.ts";
 import * as fs from "node:fs";
+import { attempt } from "../../core/support/attempt.ts";
+import { proveSame } from "./opened_file.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants;
 
@@ -21,7 +22,10 @@ export function atomicWrite(real: string, bytes: Uint8Array<ArrayBuffer>, like: 
       // Nothing is written before it is certain that the folder was not swapped for a link.
       proveSame(temporary, made);
       for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done, bytes.length - done);
-      if (like !== undefined && (like.uid !== made.uid || like.gid !== made.gid)) keepOwner(fd, like);
+      if (like !== undefined && (like.uid !== made.uid || like.gid !== made.gid)) {
+        // Only root may give a file away; the content is what was asked for.
+        attempt(() => fs.fchownSync(fd, like.uid, like.gid));
+      }
       // Set through the descriptor: a path could have become a link to somebody else's file.
       if (mode !== undefined && (made.mode & 0o777) !== mode) fs.fchmodSync(fd, mode);
       fs.fsyncSync(fd);
@@ -32,14 +36,6 @@ export function atomicWrite(real: string, bytes: Uint8Array<ArrayBuffer>, like: 
   } catch (error) {
     removeSurely(temporary);
     throw error;
-  }
-}
-
-function keepOwner(fd: number, like: fs.Stats): void {
-  try {
-    fs.fchownSync(fd, like.uid, like.gid);
-  } catch {
-    // Only root may give a file away; the content is what was asked for.
   }
 }
 

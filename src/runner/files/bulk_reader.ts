@@ -36,7 +36,7 @@ const EMPTY = new Uint8Array(1);
  * folders for links meanwhile. The kernel decides besides.
  */
 export function openBulkReader(policy: Policy): BulkReader | undefined {
-  const libc = open();
+  const libc = attempt(() => Deno.dlopen("libc.so.6", SYMBOLS).symbols);
   if (libc === undefined) return undefined;
   const { openat, close, read, getdents64, statx, memmem } = libc;
   const scope = fileScope(policy);
@@ -141,10 +141,6 @@ export function openBulkReader(policy: Policy): BulkReader | undefined {
       if (fd >= 0) close(fd);
     }
   };
-}
-
-function open(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | undefined {
-  return attempt(() => Deno.dlopen("libc.so.6", SYMBOLS).symbols);
 }
 
 const encoder = new TextEncoder();

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { join } from "@std/path";
 import { ToolError } from "../../core/error.ts";
 import { CONFINED_LEVELS, type Policy } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import type { Files } from "../../core/tool.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 import type { BatchFile, BulkLink } from "./bulk_link.ts";
@@ -68,7 +69,8 @@ export function createReadEach({ policy, scope, inFolder, readPlace, bulk }: Rea
     const mayRead = allowed(folder, real, left);
     if (!CONFINED_LEVELS.has(policy.sandbox)) {
       for (const name of mayRead) {
-        const bytes = unlessRefused(() => readPlace(join(folder, name), join(real, name), 0, maxBytes));
+        // A link, a FIFO, a file with other hard links or one that is gone is passed over like all that may not be read.
+        const bytes = attempt(() => readPlace(join(folder, name), join(real, name), 0, maxBytes));
         if (bytes && !take(name, bytes)) return;
       }
       return;
@@ -84,15 +86,6 @@ export function createReadEach({ policy, scope, inFolder, readPlace, bulk }: Rea
 function isPlainName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !/[/\0]/.test(name) &&
     !(Deno.build.os === "windows" && name.includes("\\"));
-}
-
-function unlessRefused<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    // As a link, a FIFO, a file with other hard links or one that is gone: passed over like all that may not be read.
-    return undefined;
-  }
 }
 
 /** Room for the files of nearly every folder. */

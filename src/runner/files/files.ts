@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { dirname } from "@std/path";
 import { ToolError } from "../../core/error.ts";
 import { CONFINED_LEVELS, covers, type Policy } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { formatSize } from "../../core/support/text.ts";
 import type { FileInfo, Files, FolderEntry } from "../../core/tool.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
@@ -14,10 +15,9 @@ import { createFileLock } from "./lock.ts";
 import { resolvePath } from "./path.ts";
 import { type Place, placeOf } from "./place.ts";
 import { fileScope } from "./scope.ts";
-import { listFolder } from "./listed_folder.ts";
 import { makeFolders } from "./make_folders.ts";
 import { missingFile } from "./missing_file.ts";
-import { openRegular } from "./opened_file.ts";
+import { listFolder, openRegular } from "./opened_file.ts";
 
 /** Most bytes of one `read`; larger files are read in pieces. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
@@ -61,14 +61,8 @@ export function openFiles(
       return { kind, size: found.size, mtimeMs: found.mtimeMs, mode: found.mode };
     });
 
-  const exists = (path: string): boolean => {
-    try {
-      return info(path) !== undefined;
-    } catch {
-      // What may not be seen is not there.
-      return false;
-    }
-  };
+  /** What may not be seen is not there. */
+  const exists = (path: string): boolean => attempt(() => info(path)) !== undefined;
 
   /** A hard link shows no path to where it leads. Where no kernel decides by place, it could be a file from outside. */
   const refuseHardLink = (access: Access, path: string, { nlink }: fs.Stats): void => {
@@ -151,14 +145,9 @@ export function openFiles(
     });
 
   /** The name under which calls on one file meet: two links to a file are one file. */
-  const lockKey = (path: string): string => {
-    try {
-      // Not even a look at what is out of scope; the work itself will be told why.
-      return checkPaths && !covers(policy.read, path) ? path : placeOf(path).real;
-    } catch {
-      return path;
-    }
-  };
+  const lockKey = (path: string): string =>
+    // Not even a look at what is out of scope; the work itself will be told why.
+    checkPaths && !covers(policy.read, path) ? path : attempt(() => placeOf(path).real) ?? path;
 
   return {
     resolve: (path) => resolvePath(path, { root: policy.root, home: policy.home, exists }),

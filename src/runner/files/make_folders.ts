@@ -1,5 +1,6 @@
 import { dirname } from "@std/path";
 import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 
 /**
@@ -24,11 +25,8 @@ export function makeFolders(folder: string, work: () => void): void {
     }
     work();
   } catch (error) {
-    try {
-      for (const folder of made.reverse()) Deno.removeSync(folder);
-    } catch {
-      // Not empty any more, so not only ours.
-    }
+    // One that is not empty any more is not only ours.
+    attempt(() => made.reverse().forEach((folder) => Deno.removeSync(folder)));
     throw error;
   }
 }

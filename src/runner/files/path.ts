@@ -1,5 +1,6 @@
 import { fromFileUrl, isAbsolute, join, normalize } from "@std/path";
 import { ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 
 /** Spaces that look like one: models and screenshots produce them, keyboards do not. */
@@ -33,12 +34,7 @@ function absolute(path: string, { root, home }: PathBase): string {
 }
 
 function fileUrlPath(url: string): string {
-  let path: string | undefined;
-  try {
-    path = fromFileUrl(url);
-  } catch {
-    // Falls through: the reason is in the URL that the message shows.
-  }
+  const path = attempt(() => fromFileUrl(url));
   if (path === undefined || path.includes("\0")) {
     throw new ToolError(`Not a file URL: ${shownPath(url)}. Give a plain path`);
   }

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { attempt } from "../../core/support/attempt.ts";
 import { stripControls } from "../../core/support/text.ts";
 import type { Limits } from "../../core/policy.ts";
 import type { Files, ShellOutcome } from "../../core/tool.ts";
@@ -19,7 +20,12 @@ export function shownOutput(
   if (totals.totalBytes <= limits.outputBytes && lines.length <= limits.outputLines) return { output: text, ...totals };
   const newest = newestLines(lines, limits);
   const path = join(folder, `bash-${crypto.randomUUID()}.log`);
-  return { ...newest, ...totals, ...(store(files, path, text) ? { fullOutputPath: path } : {}) };
+  // Where nothing may be written there is no file with the rest.
+  const fullOutputPath = attempt(() => {
+    files.write(path, new TextEncoder().encode(text));
+    return path;
+  });
+  return { ...newest, ...totals, ...(fullOutputPath === undefined ? {} : { fullOutputPath }) };
 }
 
 /** Lines with their newlines. */
@@ -51,14 +57,4 @@ function endOf(text: string, maxBytes: number): string {
   let start = Math.max(0, bytes.length - maxBytes);
   while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
   return new TextDecoder().decode(bytes.subarray(start));
-}
-
-function store(files: Files, path: string, text: string): boolean {
-  try {
-    files.write(path, new TextEncoder().encode(text));
-    return true;
-  } catch {
-    // Where nothing may be written there is no file with the rest.
-    return false;
-  }
 }

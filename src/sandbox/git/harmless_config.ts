@@ -10,14 +10,12 @@ export interface SiftedConfig {
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+const allOf = (sections: string): Record<string, true> =>
+  Object.fromEntries(sections.split(" ").map((name) => [name, true]));
 
 /** Keys by section, in lower case; with a subsection or without. `true`: whatever the key. git-config(1). */
 const HARMLESS: Readonly<Record<string, true | ReadonlySet<string>>> = {
-  ...Object.fromEntries(
-    "advice color column i18n pack index rerere status versionsort feature author committer".split(" ").map((
-      name,
-    ) => [name, true]),
-  ),
+  ...allOf("advice color column i18n pack index rerere status versionsort feature author committer"),
   core: words(
     "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf " +
       "quotepath abbrev compression loosecompression bigfilethreshold sharedrepository untrackedcache splitindex checkstat " +

@@ -354,8 +354,9 @@ export function openLayered(
       for (const [path, kind] of entries) {
         const top = path.split("/")[0] as string;
         if (["objects", "refs", "packed-refs", "HEAD", "index", "logs", "config"].includes(top)) continue;
-        if (kind === "opaque") {
-          hidden(folder, path).filter((name) => !entries.has(name)).forEach((name) => operations.set(name, false));
+        // What of the user's a folder hides that a command made anew.
+        if (kind === "opaque" && OPERATION_FOLDERS.includes(path)) {
+          filesAt(folder, path).filter((name) => !entries.has(name)).forEach((name) => operations.set(name, false));
         }
         if (kind === "folder" || kind === "opaque" || TRANSIENT.test(path) || TRANSIENT.test(top)) continue;
         if (!isOperation(path)) others.push(path);
@@ -417,9 +418,4 @@ function named(names: readonly string[]): string {
 
 function sameBytes(some: Uint8Array | undefined, others: Uint8Array | undefined): boolean {
   return some === others || (some !== undefined && others !== undefined && Buffer.compare(some, others) === 0);
-}
-
-/** What of the user's a folder hides that a command made anew, where that is of something half done. */
-function hidden(folder: string, path: string): string[] {
-  return OPERATION_FOLDERS.includes(path) ? filesAt(folder, path) : [];
 }

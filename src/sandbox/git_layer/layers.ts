@@ -4,6 +4,7 @@ import { dirname, join } from "@std/path";
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { whyNoOverlay } from "../confine/probe.ts";
 import { type Layered, repositoriesBelow } from "../git/paths.ts";
@@ -224,12 +225,8 @@ function repositoriesOf({ root, write, tmp, cache, denyRead, denyWrite }: Policy
 /** Whether an index can be read: one that is split or sparse cannot. */
 function hasPlainIndex(folder: string, hashBytes: 20 | 32): boolean {
   const index = join(folder, "index");
-  try {
-    readIndex((statusOf(index) && readRegular(index, LONGEST_INDEX)) ?? new Uint8Array(), hashBytes);
-    return true;
-  } catch {
-    return false;
-  }
+  const read = () => (statusOf(index) && readRegular(index, LONGEST_INDEX)) ?? new Uint8Array();
+  return attempt(() => readIndex(read(), hashBytes)) !== undefined;
 }
 
 /** An empty repository; nothing in it comes from anybody else. */

@@ -58,20 +58,17 @@ interface Operation {
 const inFolder = (folder: string, files: Readonly<Record<string, Grammar>>): Record<string, Grammar> =>
   Object.fromEntries(Object.entries(files).map(([name, grammar]) => [`${folder}/${name}`, grammar]));
 
+const alike = (names: string, grammar: Grammar): Record<string, Grammar> =>
+  Object.fromEntries(names.split(" ").map((name) => [name, grammar]));
+
 const REBASE: Readonly<Record<string, Grammar>> = {
-  ...Object.fromEntries(
-    ("interactive drop_redundant_commits keep_redundant_commits no-reschedule-failed-exec reschedule-failed-exec quiet " +
-      "verbose signoff ignore_date cdate_is_adate allow_rerere_autoupdate force-rewrite").split(" ").map((
-        name,
-      ) => [name, mark]),
+  ...alike(
+    "interactive drop_redundant_commits keep_redundant_commits no-reschedule-failed-exec reschedule-failed-exec quiet " +
+      "verbose signoff ignore_date cdate_is_adate allow_rerere_autoupdate force-rewrite",
+    mark,
   ),
-  ...Object.fromEntries(
-    "onto orig-head stopped-sha amend squash-onto autostash".split(" ").map((name) => [name, objects]),
-  ),
-  ...Object.fromEntries(
-    "done message patch message-squash message-fixup current-fixups git-rebase-todo.backup dropped"
-      .split(" ").map((name) => [name, text]),
-  ),
+  ...alike("onto orig-head stopped-sha amend squash-onto autostash", objects),
+  ...alike("done message patch message-squash message-fixup current-fixups git-rebase-todo.backup dropped", text),
   "git-rebase-todo": todo,
   "update-refs": updates,
   "refs-to-delete": rewritten,

@@ -128,11 +128,7 @@ export function putFile(folder: string, path: string, content: string): void {
 
 /** Removes a file, if it is one. */
 export function removeFile(path: string): void {
-  try {
-    if (Deno.lstatSync(path).isFile) Deno.removeSync(path);
-  } catch {
-    // It is gone already.
-  }
+  attempt(() => Deno.lstatSync(path).isFile && Deno.removeSync(path)); // It is gone already.
 }
 
 /** Removes a folder, if it is empty. */

@@ -5,14 +5,11 @@ import { systemPaths } from "../policy/readable.ts";
 import { unique } from "../policy/scopes.ts";
 import { OPEN_IN_SSH } from "../policy/secrets.ts";
 import { DEVICES, KERNEL_VIEWS, NEVER_WITH_ALL, SHARED_TEMPORARY } from "../policy/system_paths.ts";
-import { foldersAround } from "../system/folder_view.ts";
+import { foldersAround, type FolderView } from "../system/folder_view.ts";
 import { DEVICE, type LandlockRule, LOOK, READ, WRITE } from "./landlock.ts";
 
 /** How rules look at a disk; see PolicyFacts. */
-export interface RuleView {
-  readonly realPath: (path: string) => string | undefined;
-  readonly listFolder: (path: string) => readonly string[] | undefined;
-}
+export type RuleView = Pick<FolderView, "realPath" | "listFolder">;
 
 /** Private to the namespaces of kernel+: its own terminals and what else a machine has. */
 const NAMESPACE_RULES: readonly LandlockRule[] = [

@@ -3,6 +3,7 @@
 // file, whose name is gone again before it is started for the first time.
 import { createHash } from "node:crypto";
 import { messageOf, UserError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { close, cString, errno, errnoName, O_CLOEXEC, O_NOFOLLOW, open, read, systemCall } from "../system/ffi.ts";
 import { statusOfOpen } from "../system/statx.ts";
 import { IMAGES, type LauncherImage } from "./image.ts";
@@ -125,12 +126,8 @@ const PLACES: readonly (() => string | undefined)[] = [
 ];
 
 function variable(name: string): string | undefined {
-  try {
-    const value = Deno.env.get(name);
-    return value?.startsWith("/") ? value : undefined;
-  } catch {
-    return undefined; // it may not be read
-  }
+  const value = attempt(() => Deno.env.get(name)); // It may not be read.
+  return value?.startsWith("/") ? value : undefined;
 }
 
 function inOpenFile(bytes: Uint8Array<ArrayBuffer>, digest: string, place: string | undefined): Executable {

@@ -3,14 +3,12 @@ import { UserError } from "../../core/error.ts";
 import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
 import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
-import { presentBelow } from "./readable.ts";
+import { presentBelow, type ReadableFacts } from "./readable.ts";
 import { unique } from "./scopes.ts";
 import { HOME_SECRETS, SYSTEM_SECRETS } from "./secrets.ts";
 
 /** Where things are, for denials. */
-export interface DeniedFacts {
-  readonly home: string;
-  readonly env: Readonly<Record<string, string>>;
+export interface DeniedFacts extends ReadableFacts {
   /** Folders that must stay readable even inside a secret one: skills live in the agent's own folder. */
   readonly readable: readonly string[];
   /** Private folders that must stay writable even inside a secret one. */
@@ -18,8 +16,6 @@ export interface DeniedFacts {
   readonly program: readonly string[];
   /** What this program keeps of sessions. */
   readonly kept: readonly string[];
-  readonly realPath: (path: string) => string | undefined;
-  readonly listFolder: (path: string) => readonly string[] | undefined;
   /** As of PolicyFacts. */
   readonly mounts?: string;
 }

@@ -3,20 +3,11 @@ import { covers, isInside, type Scope } from "../../core/policy.ts";
 import { obeyedInWorkspace } from "../git/named_paths.ts";
 import { protectedInGit } from "../git/paths.ts";
 import type { FolderView } from "../system/folder_view.ts";
-import { unique } from "./scopes.ts";
+import { unique, words } from "./scopes.ts";
 import { HOME_STARTUP } from "./secrets.ts";
 
 /** In a workspace: what another program obeys when the user opens or enters the folder. */
-const CONFIGURATION = [
-  ".gitmodules",
-  ".sandpiper",
-  ".sf",
-  ".pi",
-  ".vscode",
-  ".idea",
-  ".envrc",
-  ".mcp.json",
-];
+const CONFIGURATION = words(".gitmodules .sandpiper .sf .pi .vscode .idea .envrc .mcp.json");
 
 /** What is needed to find the start-up files of a home. */
 export interface HomeView extends Pick<FolderView, "realPath"> {

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "@std/path";
 import { isInside } from "../../core/policy.ts";
-import { foldersAround } from "../system/folder_view.ts";
+import { foldersAround, type FolderView } from "../system/folder_view.ts";
 import {
   HOME_PREFIXES,
   HOME_TOOLCHAINS,
@@ -13,11 +13,9 @@ import {
 } from "./system_paths.ts";
 
 /** What is needed to find system and toolchain paths. */
-export interface ReadableFacts {
+export interface ReadableFacts extends Pick<FolderView, "realPath" | "listFolder"> {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly realPath: (path: string) => string | undefined;
-  readonly listFolder: (path: string) => readonly string[] | undefined;
 }
 
 /** System and toolchain paths that are there, real, none inside another. */

@@ -3,18 +3,9 @@
 import { words } from "./scopes.ts";
 
 /** Programs and libraries: read and execute. */
-export const SYSTEM_PROGRAMS: readonly string[] = [
-  "/usr",
-  "/bin",
-  "/sbin",
-  "/lib",
-  "/lib32",
-  "/lib64",
-  "/opt",
-  "/nix",
-  "/snap/bin",
-  "/etc/alternatives",
-];
+export const SYSTEM_PROGRAMS: readonly string[] = words(
+  "/usr /bin /sbin /lib /lib32 /lib64 /opt /nix /snap/bin /etc/alternatives",
+);
 
 /** Configuration that programs look for: read. */
 export const SYSTEM_SETTINGS: readonly string[] = words(
@@ -33,19 +24,12 @@ export const SYSTEM_SETTINGS: readonly string[] = words(
 export const SYSTEM_SETTINGS_PREFIXES: readonly string[] = ["python3.", "java-", "ImageMagick-", "php"];
 
 /** Data of the system: read. */
-export const SYSTEM_DATA: readonly string[] = [
-  "/var/lib/dpkg",
-  "/var/cache/fontconfig",
-  "/run/systemd/resolve",
-];
+export const SYSTEM_DATA: readonly string[] = words("/var/lib/dpkg /var/cache/fontconfig /run/systemd/resolve");
 
 /** What the kernel shows about itself: read by processes, never by file tools (R463). */
-export const KERNEL_VIEWS: readonly string[] = [
-  "/proc",
-  "/sys/devices/system",
-  "/sys/fs/cgroup",
-  "/sys/kernel/mm/transparent_hugepage",
-];
+export const KERNEL_VIEWS: readonly string[] = words(
+  "/proc /sys/devices/system /sys/fs/cgroup /sys/kernel/mm/transparent_hugepage",
+);
 
 /** Devices that hold nothing. No terminal: the user types into it. */
 export const DEVICES: readonly string[] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];

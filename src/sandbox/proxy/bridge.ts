@@ -25,7 +25,8 @@ export async function runBridge(args: readonly string[]): Promise<never> {
     // The program starts while the bridge is built: the host sends no command before the bridge has come to the socket.
     const child = new Deno.Command(program, { args: rest, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
       .spawn();
-    const place = holdSocket(socket);
+    // A way to the socket that stays when its name is gone.
+    const place = `/proc/self/fd/${succeed(open(socket, O_PATH | O_CLOEXEC), `open ${socket}`)}`;
     const listener = Deno.listen({ hostname: "127.0.0.1", port: BRIDGE_PORT });
     closeQuietly(await Deno.connect({ transport: "unix", path: place }));
     serve(listener, place).catch(fail);
@@ -59,11 +60,6 @@ async function carryToHost(conn: Deno.Conn, place: string): Promise<void> {
 function hideSelf(): void {
   const PR_SET_DUMPABLE = 4;
   succeed(systemCall("prctl", PR_SET_DUMPABLE, 0), "prctl(PR_SET_DUMPABLE)");
-}
-
-/** A way to the socket that stays when its name is gone. */
-function holdSocket(path: string): string {
-  return `/proc/self/fd/${succeed(open(path, O_PATH | O_CLOEXEC), `open ${path}`)}`;
 }
 
 function fail(error: unknown): never {

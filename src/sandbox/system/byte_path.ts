@@ -13,7 +13,7 @@ export function bytesOfPath(path: string): string {
 /** The path that a byte string stands for; undefined where it is no UTF-8. */
 export function pathOfBytes(text: string): string | undefined {
   if (isPlain(text)) return text;
-  return attempt(() => strict.decode(rawOf(text)));
+  return attempt(() => strict.decode(cPath(text).subarray(0, text.length)));
 }
 
 /** A byte string with a NUL at its end, as system calls take it. */
@@ -28,10 +28,6 @@ export function stringOf(bytes: Uint8Array, start = 0, end = bytes.length): stri
   let text = "";
   for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0);
   return text;
-}
-
-function rawOf(text: string): Uint8Array {
-  return cPath(text).subarray(0, text.length);
 }
 
 function isPlain(text: string): boolean {

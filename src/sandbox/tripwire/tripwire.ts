@@ -109,11 +109,6 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
     return aside.take(path) ?? LOST;
   };
 
-  const nextMoved = (failed: ReadonlySet<string>): { readonly path: string; readonly at: string } | undefined => {
-    for (const { path, at } of pins?.moved() ?? []) if (at !== undefined && !failed.has(path)) return { path, at };
-    return undefined;
-  };
-
   const restoreOnce = (undone: string[], failed: Set<string>, tries: Map<string, number>): boolean => {
     let acted = false;
     const attempt = (path: string, why: string, verb: string, work: () => string | undefined): void => {
@@ -141,8 +136,10 @@ export function openTripwire(policy: Policy, layered: Layered = NOT_LAYERED): Tr
     }
     // One after the other: what moved along with an outer folder is back with it. Where one was deleted, with all that
     // was in it, the protected paths in it are put back one by one.
-    for (let next = nextMoved(failed); next; next = nextMoved(failed)) {
-      const { path, at } = next;
+    const nextMoved = () => pins?.moved().find(({ path, at }) => at !== undefined && !failed.has(path));
+    for (let next = nextMoved(); next?.at !== undefined; next = nextMoved()) {
+      const { path } = next;
+      const at: string = next.at;
       attempt(path, WHY, "Moved back", () => {
         if (Deno.realPathSync(dirname(path)) !== dirname(path)) throw new Error("the folder around it is gone");
         const kept = isThere(path) ? aside.take(path) ?? LOST : undefined;

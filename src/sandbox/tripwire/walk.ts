@@ -1,5 +1,6 @@
 // No rule and no mount can say "no repository below this folder", and none "no link in what git writes". So every folder that
 // commands can write is looked at, all of them at every look: one that is as it was costs one system call.
+import { attempt } from "../../core/support/attempt.ts";
 import { isGitData } from "../git/paths.ts";
 import { bytesOfPath, cPath, pathOfBytes, stringOf } from "../system/byte_path.ts";
 import { isFresh } from "../system/disk.ts";
@@ -277,11 +278,6 @@ function kindOf(path: string): number {
 /** The oldest way to say which branch is checked out, which git still knows. */
 function isBranch(name: string, path: string): boolean {
   const text = name === "HEAD" ? pathOfBytes(path) : undefined;
-  if (text === undefined) return false;
-  try {
-    const target = Deno.readLinkSync(text);
-    return target.startsWith("refs/heads/") && !target.split("/").includes("..");
-  } catch {
-    return false;
-  }
+  const target = text === undefined ? undefined : attempt(() => Deno.readLinkSync(text));
+  return target !== undefined && target.startsWith("refs/heads/") && !target.split("/").includes("..");
 }

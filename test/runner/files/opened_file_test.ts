@@ -2,9 +2,8 @@ import { assertEquals, assertThrows } from "@std/assert";
 import * as fs from "node:fs";
 import { ToolError } from "../../../src/core/error.ts";
 import { placeOf } from "../../../src/runner/files/place.ts";
-import { listFolder } from "../../../src/runner/files/listed_folder.ts";
 import { makeFolders } from "../../../src/runner/files/make_folders.ts";
-import { openRegular, proveSame } from "../../../src/runner/files/opened_file.ts";
+import { listFolder, openRegular, proveSame } from "../../../src/runner/files/opened_file.ts";
 import { inFolder } from "../../sandbox/folder.ts";
 
 function furnish(root: string): void {

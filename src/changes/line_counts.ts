@@ -1,3 +1,5 @@
+import type { Change } from "./states.ts";
+
 /** Lines that came and went, where both sides are text. */
 export type LineCounts = { readonly added: number; readonly removed: number } | "binary";
 
@@ -20,6 +22,12 @@ export function countLines(before: Uint8Array, after: Uint8Array): LineCounts {
   return distance === undefined
     ? { added: m, removed: n }
     : { added: (distance + m - n) / 2, removed: (distance + n - m) / 2 };
+}
+
+/** The same as a change has it. */
+export function lineFacts(before: Uint8Array, after: Uint8Array): Pick<Change, "lines" | "isBinary"> {
+  const lines = countLines(before, after);
+  return lines === "binary" ? { isBinary: true } : { lines };
 }
 
 function isBinary(bytes: Uint8Array): boolean {

@@ -1,9 +1,9 @@
 // Decides what a patch makes of the files that are there. Reads, and changes nothing. A patch is foreign: what it names is looked
 // at below the workspace and through no link, and what tools may not write there it may not write either. One
 // file above the usual length: each question about a path is asked of the same tree, in one order.
+import { linesOf } from "../core/support/text.ts";
 import { bytesOf, byteString, KIND, kindAt, type Tree } from "../core/support/tree.ts";
 import { foldersOf, namesIn } from "./folders.ts";
-import { linesOf } from "./line_diff.ts";
 import { binaryResult, type FilePatch, type Hunk } from "./read_patch.ts";
 import { blobName, isEqual } from "./write_patch.ts";
 

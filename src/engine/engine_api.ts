@@ -77,7 +77,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
     },
     messages: () => conversation.state.messages.slice(),
     bill: async () => {
-      const { sessionBill } = await import("../session/export/session_bill.ts");
+      const { sessionBill } = await import("../session/export/audit_view.ts");
       return sessionBill(conversation.store().entries());
     },
     store: conversation.store,

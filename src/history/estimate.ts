@@ -1,7 +1,6 @@
 import type { AgentMessage } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
-import { messageBound, messageTokens } from "./message_tokens.ts";
-import { countTokens, tokenBound } from "./tokenizer.ts";
+import { countTokens, messageBound, messageTokens, tokenBound } from "./tokens.ts";
 
 /** What is known beside the messages. */
 export interface EstimateOptions {

@@ -94,11 +94,10 @@ type Issue = z.core.$ZodIssue;
 
 /** What is wrong with a call's arguments, one line a field, for the model to correct (R241). */
 function describeIssues(issues: readonly Issue[], args: JsonObject): string {
-  return issues.map((issue) => `- ${fieldOf(issue)}: ${complaintOf(issue, valueAt(args, issue.path))}`).join("\n");
-}
-
-function fieldOf(issue: Issue): string {
-  return issue.path.length > 0 ? issue.path.map(String).join(".") : "arguments";
+  return issues.map((issue) => {
+    const field = issue.path.length > 0 ? issue.path.map(String).join(".") : "arguments";
+    return `- ${field}: ${complaintOf(issue, valueAt(args, issue.path))}`;
+  }).join("\n");
 }
 
 /** zod/mini has no sentences of its own (its language tables cost start-up time), so they are made from the codes. */

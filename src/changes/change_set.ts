@@ -1,5 +1,5 @@
 import type { ChangeKind, ChangeSet, ChangingCall, CountedFolder, FileChange, LeftOut } from "../core/changes.ts";
-import { type Change, isSameState, shownIn, type State, thingOf } from "./states.ts";
+import { type Change, holds, isSameState, shownIn, type State, thingOf, whyLost } from "./states.ts";
 
 /** What a look came to, besides the files. */
 export interface ChangeFacts {
@@ -56,8 +56,9 @@ function fileChange(change: Change, root: string, source: Change | undefined): F
   const kind = source ? "moved" : kindOf(change);
   const thing = thingOf(after) ?? thingOf(before);
   if (kind === undefined || thing === undefined) return undefined;
-  const [sizeBefore, sizeAfter] = [sizeOf(before), sizeOf(after)];
+  const [sizeBefore, sizeAfter] = [before, after].map((state) => holds(state) ? state.size : undefined);
   const [modeBefore, modeAfter] = [modeOf(before), modeOf(after)];
+  const notRestorable = kind === "created" || kind === "mode" ? undefined : whyLost(before);
   const isOtherMode = modeBefore !== undefined && modeAfter !== undefined && modeBefore !== modeAfter;
   return {
     path: shownIn(root, path),
@@ -69,16 +70,8 @@ function fileChange(change: Change, root: string, source: Change | undefined): F
     ...(lines ? { linesAdded: lines.added, linesRemoved: lines.removed } : {}),
     ...(isBinary ? { isBinary } : {}),
     ...(isOtherMode ? { modeBefore, modeAfter } : {}),
-    ...lost(before, kind),
+    ...(notRestorable === undefined ? {} : { notRestorable }),
   };
-}
-
-function lost(before: State, kind: ChangeKind): Pick<FileChange, "notRestorable"> {
-  if (kind === "created" || kind === "mode") return {};
-  if (before.kind === "unknown") return { notRestorable: before.why };
-  if (before.kind === "other") return { notRestorable: "it was a device, socket or pipe" };
-  if ((before.kind !== "file" && before.kind !== "link") || before.content !== undefined) return {};
-  return { notRestorable: before.why ?? "it was not kept" };
 }
 
 /** What was moved, by where it is now: same inode, size and time of its last change, for the system gives numbers again. */
@@ -100,12 +93,8 @@ function movesIn(changes: readonly Change[]): ReadonlyMap<Change, Change> {
 }
 
 function moveKey(state: State): string | undefined {
-  if (state.kind !== "file" && state.kind !== "link") return undefined;
+  if (!holds(state)) return undefined;
   return `${state.kind}:${state.stamp.slice(0, state.stamp.lastIndexOf(":"))}`;
-}
-
-function sizeOf(state: State): number | undefined {
-  return state.kind === "file" || state.kind === "link" ? state.size : undefined;
 }
 
 function modeOf(state: State): number | undefined {

@@ -3,7 +3,7 @@ import type { ChangeSet } from "../core/changes.ts";
 import type { Tree } from "../core/support/tree.ts";
 import { type ChangeFacts, changeSet, kindOf } from "./change_set.ts";
 import type { Keeper } from "./keeper.ts";
-import { countLines } from "./line_counts.ts";
+import { lineFacts } from "./line_counts.ts";
 import type { Pack } from "./pack.ts";
 import type { Change, State } from "./states.ts";
 import { noteOf, type Place, recordOf } from "./table.ts";
@@ -56,9 +56,7 @@ export function createDifferences({ keep, stateOf }: Keeper, pack: Pick<Pack, "f
     try {
       const old = read(before, fetched);
       const fresh = bytes !== undefined && after.kind === "file" ? bytes : read(after, fetched);
-      if (old === undefined || fresh === undefined) return {};
-      const lines = countLines(old, fresh);
-      return lines === "binary" ? { isBinary: true } : { lines };
+      return old === undefined || fresh === undefined ? {} : lineFacts(old, fresh);
     } catch {
       return {};
     }

@@ -1,6 +1,6 @@
 import type { ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { attempt, ifThere } from "../core/support/attempt.ts";
-import type { Change } from "./states.ts";
+import { type Change, holds } from "./states.ts";
 
 /** One line of a journal, in order of time. */
 export type JournalRecord =
@@ -64,9 +64,7 @@ export function contentsOf(records: readonly JournalRecord[]): ReadonlySet<strin
     if (record.type === "prompt") continue;
     for (const { before, after } of record.changes) {
       for (const state of [before, after]) {
-        if ((state.kind === "file" || state.kind === "link") && state.content?.startsWith("sha256:")) {
-          found.add(state.content.slice(7));
-        }
+        if (holds(state) && state.content?.startsWith("sha256:")) found.add(state.content.slice(7));
       }
     }
   }

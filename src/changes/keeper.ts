@@ -12,7 +12,7 @@ import {
   wordsOf,
 } from "../core/support/tree.ts";
 import type { Pack } from "./pack.ts";
-import { type State, whyTooLarge } from "./states.ts";
+import { holds, type State, stateFrom, whyTooLarge } from "./states.ts";
 import { type Folder, noteOf, pathAt, type Place, setNote } from "./table.ts";
 
 /** Contents that need not be copied: those that a repository has. */
@@ -55,19 +55,10 @@ export function createKeeper({ pack, limits, known: knownIn, isKept }: {
     note > 0 ? `sha256:${pack.digest(note - 1)}` : note < 0 ? objects.name(-note - 1) : undefined;
 
   const stateOf = (record: Records | undefined): State => {
-    if (record === undefined) return { kind: "absent" };
-    const { mode, size, stamp } = statusIn(record, 0);
-    const [kind, bits] = [mode >> 12, mode & 0o7777];
-    if (kind === KIND.folder) return { kind: "folder", mode: bits };
-    if (kind !== KIND.file && kind !== KIND.link) return { kind: "other", mode: bits };
+    const state = stateFrom(record && statusIn(record, 0));
+    if (record === undefined || !holds(state)) return state;
     const content = contentOf(noteOf(record) | 0);
-    return {
-      kind: kind === KIND.file ? "file" : "link",
-      mode: bits,
-      size,
-      stamp,
-      ...(content === undefined ? { why: whyNotKept(size) } : { content }),
-    };
+    return { ...state, ...(content === undefined ? { why: whyNotKept(state.size) } : { content }) };
   };
 
   const whyNotKept = (size: number): string =>

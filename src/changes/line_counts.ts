@@ -1,8 +1,10 @@
+import { linesOf } from "../core/support/text.ts";
+import { isBinary } from "../core/support/tree.ts";
+import type { Change } from "./states.ts";
+
 /** Lines that came and went, where both sides are text. */
 export type LineCounts = { readonly added: number; readonly removed: number } | "binary";
 
-/** Bytes in which a NUL means that it is no text, as git has it. */
-const TEXT_BYTES = 8000;
 /** Steps of comparing before all that differs counts as replaced: some 50 ms. */
 const MOST_STEPS = 4_000_000;
 
@@ -22,25 +24,20 @@ export function countLines(before: Uint8Array, after: Uint8Array): LineCounts {
     : { added: (distance + m - n) / 2, removed: (distance + n - m) / 2 };
 }
 
-function isBinary(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, TEXT_BYTES).includes(0);
+/** The same as a change has it. */
+export function lineFacts(before: Uint8Array, after: Uint8Array): Pick<Change, "lines" | "isBinary"> {
+  const lines = countLines(before, after);
+  return lines === "binary" ? { isBinary: true } : { lines };
 }
 
 /** Each line as a number, its newline among it; equal lines have the same. */
 function lines(bytes: Uint8Array, numbers: Map<string, number>): Int32Array {
   // Bytes that are no UTF-8 may become the same character: such lines are counted as equal.
-  const text = new TextDecoder().decode(bytes);
-  const found: number[] = [];
-  for (let at = 0; at < text.length;) {
-    const newline = text.indexOf("\n", at);
-    const end = newline < 0 ? text.length : newline + 1;
-    const line = text.slice(at, end);
+  return Int32Array.from(linesOf(new TextDecoder().decode(bytes)), (line) => {
     let number = numbers.get(line);
     if (number === undefined) numbers.set(line, number = numbers.size);
-    found.push(number);
-    at = end;
-  }
-  return Int32Array.from(found);
+    return number;
+  });
 }
 
 /** Insertions and removals of the shortest way; undefined where it takes too long. Myers, O(ND). */

@@ -5,9 +5,9 @@ import type { UndoLeft, UndoStep } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
 import { attempt } from "../core/support/attempt.ts";
 import { bytesOf, byteString, KIND, type Tree } from "../core/support/tree.ts";
-import { countLines } from "./line_counts.ts";
+import { lineFacts } from "./line_counts.ts";
 import { digestOf } from "./pack.ts";
-import { type Change, type State, thingOf, whyTooLarge } from "./states.ts";
+import { type Change, holds, type State, stateFrom, thingOf, whyLost, whyTooLarge } from "./states.ts";
 import type { Wanted } from "./undo_plan.ts";
 
 /** The disk as undo may change it. Paths are absolute byte strings. */
@@ -66,7 +66,7 @@ export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, fo
       leave(FOREIGN, true);
       continue;
     }
-    const why = whyNot(want);
+    const why = whyLost(want);
     if (why !== undefined) {
       leave(why);
       continue;
@@ -143,13 +143,14 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   };
   const closed = openFolders(tasks);
   const isInTheWay = ({ now, want }: Task): boolean =>
-    now.kind !== "absent" && (want.kind === "absent" || (now.kind !== want.kind && isEither("folder", now, want)));
+    now.kind !== "absent" &&
+    (want.kind === "absent" || (now.kind !== want.kind && [now.kind, want.kind].includes("folder")));
   for (const task of tasks.filter(isInTheWay).sort(byDepth(-1))) {
     step(task, () => {
       const { bytes, state } = keptNow(task, disk);
       kept.set(task.path, state);
       task.tree.remove(task.inner, task.now.kind === "folder");
-      if (bytes && task.want.kind === "absent") lines.set(task.path, counted(bytes, NOTHING));
+      if (bytes && task.want.kind === "absent") lines.set(task.path, lineFacts(bytes, NOTHING));
     });
   }
   const ofKind = (kind: State["kind"]): Task[] => tasks.filter(({ want }) => want.kind === kind).sort(byDepth(1));
@@ -161,7 +162,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   for (const task of [...ofKind("file"), ...ofKind("link")]) {
     step(task, () => {
       const { want, tree, inner } = task;
-      if (want.kind !== "file" && want.kind !== "link") return;
+      if (!holds(want)) return;
       if (task.action === "mode") return tree.setMode(inner, want.mode);
       const bytes = want.content === undefined ? undefined : disk.content(want.content, task.path);
       if (bytes === undefined) throw new Error("what was kept of it is gone");
@@ -171,7 +172,7 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
       if (want.kind === "link") tree.putLink(inner, byteString(bytes));
       else tree.putFile(inner, bytes, want.mode);
       // Of one that was not read nobody knows the lines.
-      if (before?.bytes || task.now.kind !== "file") lines.set(task.path, counted(before?.bytes ?? NOTHING, bytes));
+      if (before?.bytes || task.now.kind !== "file") lines.set(task.path, lineFacts(before?.bytes ?? NOTHING, bytes));
     });
   }
   for (const task of ofKind("folder").reverse()) {
@@ -181,11 +182,11 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
   const done = tasks.filter(({ path }) => !failed.has(path));
   const changes = done.map((task): Change => {
     const after = stateAt(task.tree, task.inner);
-    const content = (task.want.kind === "file" || task.want.kind === "link") ? task.want.content : undefined;
+    const content = holds(task.want) ? task.want.content : undefined;
     return {
       path: task.path,
       before: kept.get(task.path) ?? withContent(task),
-      after: content !== undefined && (after.kind === "file" || after.kind === "link") ? { ...after, content } : after,
+      after: content !== undefined && holds(after) ? { ...after, content } : after,
       ...lines.get(task.path),
     };
   });
@@ -196,12 +197,7 @@ const NOTHING = new Uint8Array();
 
 /** What stands at a path now; its content is not known. */
 function stateAt(tree: Tree, path: string): State {
-  const status = tree.status(path);
-  if (status === undefined) return { kind: "absent" };
-  const [kind, mode] = [status.mode >> 12, status.mode & 0o7777];
-  if (kind === KIND.folder) return { kind: "folder", mode };
-  if (kind !== KIND.file && kind !== KIND.link) return { kind: "other", mode };
-  return { kind: kind === KIND.file ? "file" : "link", mode, size: status.size, stamp: status.stamp };
+  return stateFrom(tree.status(path));
 }
 
 /** Whether the times of a file do not tell one content from the other: it was written through a mapping. */
@@ -222,7 +218,7 @@ function isModeAlone(tree: Tree, path: string, now: State, want: State, isTold: 
 }
 
 function hasContent(tree: Tree, path: string, now: State, state: State, isTold: boolean): boolean {
-  if ((now.kind !== "file" && now.kind !== "link") || (state.kind !== "file" && state.kind !== "link")) return true;
+  if (!holds(now) || !holds(state)) return true;
   if (isTold && now.stamp === state.stamp) return true;
   if (now.size !== state.size || state.content === undefined) return false;
   const bytes = bytesAt(tree, path, now.kind);
@@ -243,19 +239,12 @@ function bytesAt(tree: Tree, path: string, kind: "file" | "link"): Uint8Array<Ar
   return target === undefined ? undefined : bytesOf(target);
 }
 
-function whyNot(want: State): string | undefined {
-  if (want.kind === "other") return "it was a device, socket or pipe";
-  if (want.kind === "unknown") return want.why;
-  if (want.kind !== "file" && want.kind !== "link") return undefined;
-  return want.content === undefined ? want.why ?? "it was not kept" : undefined;
-}
-
 /** What is overwritten, kept. */
 function keptNow({ tree, inner, now }: Task, disk: UndoDisk): {
   readonly bytes: Uint8Array<ArrayBuffer> | undefined;
   readonly state: State;
 } {
-  if (now.kind !== "file" && now.kind !== "link") return { bytes: undefined, state: now };
+  if (!holds(now)) return { bytes: undefined, state: now };
   if (now.size > disk.maxFileBytes) return { bytes: undefined, state: { ...now, why: whyTooLarge(disk.maxFileBytes) } };
   const bytes = bytesAt(tree, inner, now.kind);
   const content = bytes && disk.keep(bytes);
@@ -267,17 +256,7 @@ function keptNow({ tree, inner, now }: Task, disk: UndoDisk): {
 
 /** What was there of a path of which only the mode was changed: the content is that of before and after. */
 function withContent({ now, want }: Task): State {
-  const isFile = (now.kind === "file" || now.kind === "link") && (want.kind === "file" || want.kind === "link");
-  return isFile && want.content !== undefined ? { ...now, content: want.content } : now;
-}
-
-function counted(before: Uint8Array, after: Uint8Array): Pick<Change, "lines" | "isBinary"> {
-  const lines = countLines(before, after);
-  return lines === "binary" ? { isBinary: true } : { lines };
-}
-
-function isEither(kind: State["kind"], some: State, other: State): boolean {
-  return some.kind === kind || other.kind === kind;
+  return holds(now) && holds(want) && want.content !== undefined ? { ...now, content: want.content } : now;
 }
 
 function byDepth(sign: 1 | -1): (a: Task, b: Task) => number {

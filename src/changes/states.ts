@@ -1,6 +1,6 @@
 import type { ChangedThing } from "../core/changes.ts";
 import { isInside } from "../core/policy.ts";
-import { shownPath } from "../core/support/tree.ts";
+import { KIND, shownPath, type TreeStatus } from "../core/support/tree.ts";
 
 /** What stands at a path, as the journal keeps it. */
 export type State =
@@ -22,6 +22,30 @@ export type State =
   | { readonly kind: "other"; readonly mode: number }
   /** Nobody looked before it was changed. */
   | { readonly kind: "unknown"; readonly why: string };
+
+/** A state of what has a content. */
+type Holding = Extract<State, { readonly kind: "file" | "link" }>;
+
+/** Whether a state is that of a file or link. */
+export function holds(state: State): state is Holding {
+  return state.kind === "file" || state.kind === "link";
+}
+
+/** What a status tells; where its content is nobody knows yet. Without one nothing is there. */
+export function stateFrom(status: Pick<TreeStatus, "mode" | "size" | "stamp"> | undefined): State {
+  if (status === undefined) return { kind: "absent" };
+  const [kind, mode] = [status.mode >> 12, status.mode & 0o7777];
+  if (kind === KIND.folder) return { kind: "folder", mode };
+  if (kind !== KIND.file && kind !== KIND.link) return { kind: "other", mode };
+  return { kind: kind === KIND.file ? "file" : "link", mode, size: status.size, stamp: status.stamp };
+}
+
+/** Why what was there cannot be put back; undefined where it can. */
+export function whyLost(state: State): string | undefined {
+  if (state.kind === "other") return "it was a device, socket or pipe";
+  if (state.kind === "unknown") return state.why;
+  return holds(state) && state.content === undefined ? state.why ?? "it was not kept" : undefined;
+}
 
 /** What one path was and is. */
 export interface Change {
@@ -50,7 +74,7 @@ export function isSameState(some: State, other: State): boolean | undefined {
   if (some.kind === "unknown" || other.kind === "unknown") return undefined;
   if (some.kind === "absent" || other.kind === "absent" || some.kind !== other.kind) return some.kind === other.kind;
   if (some.mode !== other.mode && some.kind !== "link") return false;
-  if ((some.kind !== "file" && some.kind !== "link") || (other.kind !== "file" && other.kind !== "link")) return true;
+  if (!holds(some) || !holds(other)) return true;
   if (some.size !== other.size) return false;
   const [one, two] = [some.content, other.content];
   // An object's name and a digest of the same bytes differ.

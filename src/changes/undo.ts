@@ -3,7 +3,7 @@ import { UserError } from "../core/error.ts";
 import { isInside } from "../core/policy.ts";
 import { bytePath } from "../core/support/tree.ts";
 import { changeSet } from "./change_set.ts";
-import { type Change, shownIn } from "./states.ts";
+import { type Change, holds, shownIn } from "./states.ts";
 import type { JournalFile } from "./journal_file.ts";
 import type { Pack } from "./pack.ts";
 import type { SessionEntry } from "../core/session.ts";
@@ -55,9 +55,7 @@ export async function undo(parts: UndoParts, request: UndoRequest): Promise<{
   const wanted = wantedBefore(parts.journal.records, position);
   const byName = new Map<string, string>();
   for (const [path, { want }] of wanted) {
-    if ((want.kind === "file" || want.kind === "link") && want.content?.startsWith("git:")) {
-      byName.set(want.content, path);
-    }
+    if (holds(want) && want.content?.startsWith("git:")) byName.set(want.content, path);
   }
   const fetched = byName.size === 0 ? undefined : await parts.fetch(byName);
   try {

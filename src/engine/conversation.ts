@@ -6,7 +6,7 @@ import { isObject } from "../core/json.ts";
 import { type AgentMessage, toolCallsOf, type ToolResultMessage, type Usage } from "../core/message.ts";
 import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../core/session.ts";
 import { freshFrom } from "../history/estimate.ts";
-import { messageBound } from "../history/message_tokens.ts";
+import { messageBound } from "../history/tokens.ts";
 import { openAudit } from "../session/audit.ts";
 import { buildContext } from "../session/context.ts";
 import { type KeptManifest, manifestEntry, manifestsOf } from "../session/manifests.ts";

@@ -10,7 +10,6 @@ import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
 import type { Budget } from "../core/runner.ts";
-import type { McpPrompt } from "../mcp/open.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { type Compactor, createCompactor } from "./compaction.ts";
 import { auditOf, type Conversation, openConversation } from "./conversation.ts";
@@ -98,6 +97,7 @@ class OpenSession implements EngineCore {
   readonly todo: TodoList;
   readonly work = createWork();
   readonly whole: Budget | undefined;
+  readonly servers: McpServers | undefined;
 
   #config: Config;
   #base: PromptBase | undefined;
@@ -112,13 +112,11 @@ class OpenSession implements EngineCore {
   /** What the copy of a trial came to: said, and no warning. */
   readonly #copied: string | undefined;
   readonly #extensions: SessionExtensions;
-  readonly #servers: McpServers | undefined;
   readonly #agents: LateSubAgents;
   readonly #trials: Trials;
   readonly #typed: UserBash;
   #audit: (event: AgentEvent) => void = () => {};
   readonly #engine: Engine;
-
   #telemetry: Telemetry | undefined;
 
   constructor(options: EngineOptions, { approval, resumed, servers, trial }: AskedFeatures) {
@@ -186,7 +184,7 @@ class OpenSession implements EngineCore {
       fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
       hooks: this.hooks,
     });
-    this.#servers = servers?.openMcpServers(this);
+    this.servers = servers?.openMcpServers(this);
     const pending = createPending(this);
     const prompting = createPrompting(this, pending, options.promptBuilder);
     this.#typed = lateUserBash(this, pending, (event) => this.#audit(event));
@@ -219,7 +217,7 @@ class OpenSession implements EngineCore {
     const base = this.#base = await this.#gather("startup");
     const { foreign } = this.tools;
     const others = this.toolset.views().flatMap(({ name, origin }) => origin === "builtin" ? [] : [name]);
-    refuseUnknown(foreign, [...TOOL_NAMES, ...others], this.#servers !== undefined);
+    refuseUnknown(foreign, [...TOOL_NAMES, ...others], this.servers !== undefined);
     base.notices.forEach((notice) => this.notify(notice));
     this.#proof = await demandedProof(this, this.#options.answerSchema);
     this.#prompt = createPromptState(base, this.toolset.active(), this.tools.policy);
@@ -231,7 +229,7 @@ class OpenSession implements EngineCore {
       this.#isOtherModel ? modelView(this.model) : undefined,
       { level: this.model.thinking(), previousLevel: thinkingOf(this.#config, undefined) },
     );
-    this.#servers?.listen((names) => void this.hooks()?.observe({ type: "mcp_servers_change", servers: names }));
+    this.servers?.listen((names) => void this.hooks()?.observe({ type: "mcp_servers_change", servers: names }));
     this.#bus.open();
     if (this.#copied !== undefined) this.notify(this.#copied, "info");
     void this.#settleGrants();
@@ -242,7 +240,7 @@ class OpenSession implements EngineCore {
     this.#bus.leave(this.#options.onLeft);
     await this.#extensions.close();
     await this.#agents.close();
-    await this.#servers?.close();
+    await this.servers?.close();
     await this.#typed.close();
     await this.changes.close();
     const left = this.tools.background.list();
@@ -300,11 +298,9 @@ class OpenSession implements EngineCore {
   };
 
   readonly followMcpServers = async (signal: AbortSignal): Promise<void> => {
-    await this.#servers?.follow(signal);
+    await this.servers?.follow(signal);
     await this.#listAgents();
   };
-  readonly followMcpTools = (): void => this.#servers?.followNow();
-  readonly mcpPrompts = (): readonly McpPrompt[] => this.#servers?.prompts() ?? [];
 
   /** The prompt has the agents since the start where `task` was active then; where it was switched on later, from here on. */
   async #listAgents(): Promise<void> {

@@ -1,6 +1,6 @@
-import type { Engine, SessionTotals } from "../core/engine.ts";
+import type { CommandView, Engine, SessionTotals } from "../core/engine.ts";
 import { ToolError, UserError } from "../core/error.ts";
-import { type EngineCore } from "./parts.ts";
+import type { EngineCore } from "./parts.ts";
 import { inputCommands } from "./prompt/inputs.ts";
 import { modelView } from "./model_state.ts";
 import { sessionName } from "../session/tree.ts";
@@ -77,20 +77,20 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
     },
     messages: () => conversation.state.messages.slice(),
     bill: async () => {
-      const { sessionBill } = await import("../session/export/session_bill.ts");
+      const { sessionBill } = await import("../session/export/audit_view.ts");
       return sessionBill(conversation.store().entries());
     },
     store: conversation.store,
     tools: toolset.views,
-    commands: () => [
-      ...(core.hooks()?.commands() ?? []).map(({ name, description }) => ({
-        name,
-        description,
-        kind: "extension" as const,
-      })),
-      ...inputCommands(core.inputs()),
-      ...core.mcpPrompts().map(({ name, description }) => ({ name, description, kind: "template" as const })),
-    ],
+    commands() {
+      const shown = (kind: CommandView["kind"], list: readonly Omit<CommandView, "kind">[] = []) =>
+        list.map(({ name, description }) => ({ name, description, kind }));
+      return [
+        ...shown("extension", core.hooks()?.commands()),
+        ...inputCommands(core.inputs()),
+        ...shown("template", core.servers?.prompts()),
+      ];
+    },
     compiled: () => core.prompt.peek(),
     subscribe: parts.subscribe,
 

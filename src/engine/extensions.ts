@@ -18,7 +18,7 @@ import type { Prompting } from "./prompting.ts";
 const LAST_WORDS_MS = 2000;
 
 /** The extensions of a session. Where there are none, nothing is loaded that would open them. */
-export interface SessionExtensions {
+export interface SessionExtensions extends Pick<ExtensionGrants, "settle" | "beginSession"> {
   readonly hooks: () => Hooks | undefined;
   /**
    * Loads the extensions anew, in place of those that are loaded, and gives the paths that they contribute. Throws as
@@ -27,13 +27,6 @@ export interface SessionExtensions {
   readonly load: (reason: "startup" | "reload") => Promise<Contributed | undefined>;
   /** The user's settings were read anew. */
   readonly takeSettings: (user: Config["user"]) => void;
-  /** Asks what was put off; `reload` loads all once more, for what was granted. Never rejects. */
-  readonly settle: (reload: () => Promise<void>) => Promise<void>;
-  /**
-   * Another session begins. True if an extension holds a grant that was for the last session only: all have to be
-   * loaded again.
-   */
-  readonly beginSession: () => boolean;
   /** Closes the loaded extensions, before they are loaded again. */
   readonly leave: () => Promise<void>;
   readonly close: () => Promise<void>;

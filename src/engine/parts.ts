@@ -8,13 +8,13 @@ import type { HostUi } from "../core/host_actions.ts";
 import type { Budget } from "../core/runner.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { HooksOptions } from "../hooks/open.ts";
-import type { McpPrompt } from "../mcp/open.ts";
 import type { PromptBuilder } from "../prompt/prompt_builder.ts";
 import type { SessionChanges } from "./changes/session_changes.ts";
 import type { Compactor } from "./compaction.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventBus, OnLeft } from "./events.ts";
 import type { GrantApproval } from "./extension_grants.ts";
+import type { McpServers } from "./mcp_servers.ts";
 import type { ModelChoice } from "./model/model.ts";
 import type { ModelState } from "./model_state.ts";
 import type { InputSources } from "./prompt/inputs.ts";
@@ -69,10 +69,8 @@ export interface EngineCore {
   readonly renewExtensions: () => Promise<void>;
   /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */
   readonly followMcpServers: (signal: AbortSignal) => Promise<void>;
-  /** Called before each request: takes tools that servers have changed, or that were found, since the last one. */
-  readonly followMcpTools: () => void;
-  /** Prompts of servers, which a person calls as commands. */
-  readonly mcpPrompts: () => readonly McpPrompt[];
+  /** Absent where none is named. */
+  readonly servers: McpServers | undefined;
   /** Everything that happens goes through here. */
   readonly emit: EventBus["emit"];
   /** Tells a person something. */

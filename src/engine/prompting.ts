@@ -118,7 +118,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   /** The text that a server's prompt gives for `/mcp__SERVER__PROMPT …`; any other as it is. Undefined: it gave none. */
   async function promptOfServer(text: string, isFinal: boolean, signal: AbortSignal): Promise<string | undefined> {
     const [, name, rest = ""] = /^\/(mcp__\S+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
-    const prompt = name === undefined ? undefined : core.mcpPrompts().find((one) => one.name === name);
+    const prompt = name === undefined ? undefined : core.servers?.prompts().find((one) => one.name === name);
     if (!prompt) return text;
     try {
       const { splitArguments } = await import("../context/templates/arguments.ts");
@@ -223,7 +223,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       },
       beforeRequest: () => {
         core.followPolicy();
-        core.followMcpTools();
+        core.servers?.followNow();
       },
       refuses: core.plan.refuses,
       todo: core.todo,

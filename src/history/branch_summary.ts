@@ -5,7 +5,7 @@ import { appendixDetails, appendixOf, withAppendix } from "./appendix.ts";
 import { askAll, type AskDeps } from "./ask.ts";
 import { branchPrompt, SUMMARY_SYSTEM } from "./prompts.ts";
 import { SERIALIZE_LIMITS, serializeMessages } from "./serialize.ts";
-import { countTokens, tokenBound } from "./tokenizer.ts";
+import { countTokens, tokenBound } from "./tokens.ts";
 import { windowBudget } from "./window.ts";
 
 /** Longest single message in the request, characters: one must not take the room of all others. */

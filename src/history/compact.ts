@@ -6,7 +6,7 @@ import { askAll, type AskDeps, type Question } from "./ask.ts";
 import { fitConversation } from "./serialize.ts";
 import type { CompactionPlan } from "./plan.ts";
 import { createPrompt, SUMMARY_SYSTEM, turnPrefixPrompt, updatePrompt } from "./prompts.ts";
-import { tokenBound } from "./tokenizer.ts";
+import { tokenBound } from "./tokens.ts";
 import { windowBudget } from "./window.ts";
 
 /** Of the reserve, how much a summary and the summary of a turn's beginning may take. */

@@ -1,7 +1,6 @@
 import type { AgentMessage } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
-import { messageBound, messageTokens } from "./message_tokens.ts";
-import { countTokens, tokenBound } from "./tokenizer.ts";
+import { countTokens, messageBound, messageTokens, tokenBound } from "./tokens.ts";
 
 /** What is known beside the messages. */
 export interface EstimateOptions {
@@ -27,10 +26,11 @@ export async function estimateContext(
   messages: readonly AgentMessage[],
   options: EstimateOptions = {},
 ): Promise<number> {
-  const at = usageIndex(messages, options.freshFrom ?? 0);
-  const told = at === undefined ? 0 : usageOf(messages[at]);
-  const rest = messages.slice(at === undefined ? 0 : at + 1);
-  const fixed = at === undefined ? options.fixed ?? [] : [];
+  const oldest = options.freshFrom ?? 0;
+  const at = messages.findLastIndex((message, index) => index >= oldest && usageOf(message) > 0);
+  const told = usageOf(messages[at]);
+  const rest = messages.slice(at + 1);
+  const fixed = at < 0 ? options.fixed ?? [] : [];
   const bound = fixed.reduce((sum, text) => sum + tokenBound(text), told) +
     rest.reduce((sum, message) => sum + messageBound(message), 0);
   if (bound <= (options.enough ?? 0)) return bound;
@@ -58,11 +58,6 @@ export function recentBound(
     bound += messageBound(message);
   }
   return undefined;
-}
-
-function usageIndex(messages: readonly AgentMessage[], oldest: number): number | undefined {
-  const at = messages.findLastIndex((message, index) => index >= oldest && usageOf(message) > 0);
-  return at < 0 ? undefined : at;
 }
 
 /** Tokens of the context up to and with a reply; 0 where it does not tell. */

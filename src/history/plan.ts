@@ -4,7 +4,7 @@ import type { SessionEntry } from "../core/session.ts";
 import { type Appendix, appendixOf, withoutAppendix } from "./appendix.ts";
 import { findCut } from "./cut.ts";
 import { estimateContext, freshFrom } from "./estimate.ts";
-import { messageTokens } from "./message_tokens.ts";
+import { messageTokens } from "./tokens.ts";
 
 /** A conversation and where it comes from. */
 export interface CompactionInput {

@@ -10,9 +10,8 @@ import {
   type StoredSummary,
   storedSummary,
 } from "./loaded_history.ts";
-import { messageBound, messageTokens } from "./message_tokens.ts";
 import { rollingPrompt, SUMMARY_SYSTEM } from "./prompts.ts";
-import { countTokens, tokenBound } from "./tokenizer.ts";
+import { countTokens, messageBound, messageTokens, tokenBound } from "./tokens.ts";
 import { windowBudget } from "./window.ts";
 
 /** Who compresses, and within which limits. Tokens. */

@@ -1,6 +1,6 @@
 import { type AgentMessage, type AssistantMessage, textOf, type ToolCall } from "../core/message.ts";
 import { takeCharacters } from "../core/support/text.ts";
-import { countTokens, tokenBound } from "./tokenizer.ts";
+import { countTokens, tokenBound } from "./tokens.ts";
 
 /** Longest parts of a conversation that is written out for a summary. Unicode characters. */
 interface SerializeLimits {

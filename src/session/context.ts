@@ -3,16 +3,15 @@ import { messagesOf, type SessionContext, type SessionEntry, type SessionStore }
 import { pathIn } from "./tree.ts";
 
 /**
- * What the next request is made from: the path from the first entry to `leafId` (the leaf when it is left out) (R324).
+ * What the next request is made from: the path from the first entry to the leaf, which in a list is the last one (R324).
  *
  * The latest compaction on the path stands for everything before its first kept entry. Calls that a crash left without
  * a result are given as they are stored.
  */
-export function buildContext(
-  source: Pick<SessionStore, "pathTo"> | readonly SessionEntry[],
-  leafId?: string | null,
-): SessionContext {
-  const path = isList(source) ? pathOf(source, leafId) : source.pathTo(leafId);
+export function buildContext(source: Pick<SessionStore, "pathTo"> | readonly SessionEntry[]): SessionContext {
+  const path = "pathTo" in source
+    ? source.pathTo()
+    : pathIn(new Map(source.map((entry) => [entry.id, entry])), source.at(-1)?.id ?? null);
   const messages: AgentMessage[] = [];
   const entryIds: string[] = [];
   for (const { entryId, message } of messagesOf(sentEntries(path), path)) {
@@ -22,15 +21,6 @@ export function buildContext(
     entryIds.push(entryId);
   }
   return { messages, entryIds, ...settingsOf(path) };
-}
-
-function isList(source: Pick<SessionStore, "pathTo"> | readonly SessionEntry[]): source is readonly SessionEntry[] {
-  return Array.isArray(source);
-}
-
-function pathOf(entries: readonly SessionEntry[], leafId: string | null | undefined): readonly SessionEntry[] {
-  const leaf = leafId === undefined ? entries.at(-1)?.id ?? null : leafId;
-  return pathIn(new Map(entries.map((entry) => [entry.id, entry])), leaf);
 }
 
 /** The latest compaction, what it kept, and what came after it. */

@@ -66,17 +66,18 @@ function readMessageEntry(entry: Fields, time: number): boolean {
 
 function readCompaction(entry: Fields): boolean {
   if (!isNumber(entry["tokensBefore"])) entry["tokensBefore"] = 0;
-  keepOnly(entry, "details", isObject);
-  keepOnly(entry, "fromHook", isFlag);
-  mendUsage(entry);
-  return isText(entry["summary"]) && isText(entry["firstKeptEntryId"]);
+  return readSummary(entry) && isText(entry["firstKeptEntryId"]);
 }
 
 function readBranchSummary(entry: Fields): boolean {
+  return readSummary(entry) && isText(entry["fromId"]);
+}
+
+function readSummary(entry: Fields): boolean {
   keepOnly(entry, "details", isObject);
   keepOnly(entry, "fromHook", isFlag);
   mendUsage(entry);
-  return isText(entry["summary"]) && isText(entry["fromId"]);
+  return isText(entry["summary"]);
 }
 
 function readLabel(entry: Fields): boolean {

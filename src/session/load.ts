@@ -5,22 +5,26 @@ import { readEntry } from "./entry_shape.ts";
 import { explain, readHeader } from "./header.ts";
 import { type Fields, isObject, isText, parseObject } from "./shape.ts";
 
-/** What a session file holds; the file was not changed. */
-export interface LoadedSession {
+/** What a session is when it is opened. */
+export interface Beginning {
   readonly header: SessionHeader;
-  /** Of the entry shapes in the file; those in `entries` are always of format 3. */
-  readonly version: 1 | 2 | 3;
-  /** In the order of the file; a parent always comes before its children. */
+  /** In the order of the file; a parent always comes before its children. From here on the store's own. */
   readonly entries: SessionEntry[];
   readonly byId: Map<string, SessionEntry>;
+  /** The latest time among them, milliseconds. */
+  readonly lastTime: number;
+}
+
+/** What a session file holds; the file was not changed. */
+export interface LoadedSession extends Beginning {
+  /** Of the entry shapes in the file; those in `entries` are always of format 3. */
+  readonly version: 1 | 2 | 3;
   /** What was left out or mended, one sentence each. */
   readonly notices: readonly string[];
   /** Bytes of the file. */
   readonly size: number;
   /** Bytes up to the end of the last whole entry: what comes after was cut off while it was written. */
   readonly wholeBytes: number;
-  /** The latest time in the file, milliseconds. */
-  readonly lastTime: number;
 }
 
 /**

@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { EntryBase, NewEntry, SessionEntry, SessionHeader, SessionStore } from "../core/session.ts";
 import { entryLine } from "./entry_shape.ts";
+import type { Beginning } from "./load.ts";
 import { createSessionFile, fileFailure, type SessionFile } from "./session_file.ts";
 import { isSessionId, makeEntryId, makeSessionId } from "./identifiers.ts";
 import { pathIn } from "./tree.ts";
@@ -137,16 +138,6 @@ export interface Sink {
   readonly syncSoon: () => void;
   /** Safe to call twice. */
   readonly close: () => void;
-}
-
-/** What a session is when it is opened. */
-export interface Beginning {
-  readonly header: SessionHeader;
-  /** From here on the store's own. */
-  readonly entries: SessionEntry[];
-  readonly byId: Map<string, SessionEntry>;
-  /** The latest time among them, milliseconds. */
-  readonly lastTime: number;
 }
 
 /** The tree in memory; what is appended goes to `sink` until that fails. Without one nothing is kept. */

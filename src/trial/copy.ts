@@ -80,15 +80,13 @@ export async function copyTree({ from, to, copyFile, takes, linkTo, limits, paus
           // One that is shared with nobody says that the file systems share nothing; an empty one says it of neither.
           else if (copied.cloned === 0 && size > 0) mayClone = false;
         }
-      } else if (!isInGit(path)) copied.missing.push({ path, why: "it is a device, socket or pipe" });
+      } else if (!path.split("/").includes(".git")) {
+        copied.missing.push({ path, why: "it is a device, socket or pipe" });
+      }
       await pause();
     }
   }
   // Inner ones first: a folder that may not be written takes no more names.
   for (const { path, mode } of modes.reverse()) to.setMode(path, mode);
   return copied;
-}
-
-function isInGit(path: string): boolean {
-  return path.split("/").includes(".git");
 }

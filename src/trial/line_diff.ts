@@ -9,18 +9,6 @@ export interface LineChange {
 /** Ways that are tried before all that differs counts as replaced: what is kept of them is its square, in numbers. */
 const MOST_WAYS = 1500;
 
-/** The lines of a text, each with its newline. */
-export function linesOf(text: string): string[] {
-  const lines: string[] = [];
-  for (let at = 0; at < text.length;) {
-    const newline = text.indexOf("\n", at);
-    const end = newline < 0 ? text.length : newline + 1;
-    lines.push(text.slice(at, end));
-    at = end;
-  }
-  return lines;
-}
-
 /** What makes the lines of `b` of those of `a`, in order. Shortest where they do not differ much: Myers, O(ND). */
 export function lineChanges(a: readonly string[], b: readonly string[]): LineChange[] {
   let start = 0;

@@ -1,9 +1,9 @@
 // Decides what a patch makes of the files that are there. Reads, and changes nothing. A patch is foreign: what it names is looked
 // at below the workspace and through no link, and what tools may not write there it may not write either. One
 // file above the usual length: each question about a path is asked of the same tree, in one order.
-import { bytesOf, byteString, KIND, type Tree } from "../core/support/tree.ts";
+import { linesOf } from "../core/support/text.ts";
+import { bytesOf, byteString, KIND, kindAt, type Tree } from "../core/support/tree.ts";
 import { foldersOf, namesIn } from "./folders.ts";
-import { linesOf } from "./line_diff.ts";
 import { binaryResult, type FilePatch, type Hunk } from "./read_patch.ts";
 import { blobName, isEqual } from "./write_patch.ts";
 
@@ -81,7 +81,8 @@ export function planPatch(
       misfit(closed);
       continue;
     }
-    if (file.oldPath !== undefined && isThroughLink(tree, file.oldPath)) {
+    // Through a link it would lead elsewhere.
+    if (file.oldPath !== undefined && foldersOf(file.oldPath).some((folder) => kindAt(tree, folder) === KIND.link)) {
       misfit("it lies behind a link");
       continue;
     }
@@ -157,11 +158,6 @@ function whyNot(path: string): string | undefined {
   // The names that other file systems take for the same, too.
   const isGit = (part: string): boolean => /^(?:\.git|git~\d+)[ .]*(?::.*)?$/i.test(part.replace(/[\x80-\xff]+/g, ""));
   return parts.some(isGit) ? "it is git's own" : undefined;
-}
-
-/** Whether a part of the way to a path is a link, so that it would lead elsewhere. */
-function isThroughLink(tree: Tree, path: string): boolean {
-  return foldersOf(path).some((folder) => (tree.status(folder)?.mode ?? 0) >> 12 === KIND.link);
 }
 
 const NOTHING: Now = { kind: "absent", mode: 0, bytes: new Uint8Array() };

@@ -1,10 +1,10 @@
 // Reads a patch in git's format: what `git diff --binary`, `git format-patch` and this program write. Nothing in it is believed
 // yet: which paths it may touch is decided where it is applied.
 import { UserError } from "../core/error.ts";
+import { linesOf } from "../core/support/text.ts";
 import { byteString } from "../core/support/tree.ts";
 import { applyDelta, bytesOfLines, MOST_BYTES } from "./binary.ts";
-import { linesOf } from "./line_diff.ts";
-import type { FileMode } from "./write_patch.ts";
+import { ESCAPES, type FileMode } from "./write_patch.ts";
 
 /** One hunk: lines with their newlines, of which the last may have none. */
 export interface Hunk {
@@ -215,17 +215,10 @@ function unquoted(text: string): { readonly value: string | undefined; readonly 
   return { value: undefined, rest: "" };
 }
 
-const LETTERS: Readonly<Record<string, string>> = {
-  a: "\x07",
-  b: "\b",
-  t: "\t",
-  n: "\n",
-  v: "\v",
-  f: "\f",
-  r: "\r",
-  '"': '"',
-  "\\": "\\",
-};
+/** The escapes of git's names, by the letter behind the backslash. */
+const LETTERS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(ESCAPES).map(([character, escape]) => [escape.slice(1), character]),
+);
 
 function readHunk(lines: readonly string[], start: number, refuse: Refuse): readonly [Hunk, number] {
   // Only the numbers: behind them stand words of a stranger, which a terminal may obey.

@@ -3,9 +3,10 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { PatchedFile } from "../core/changes.ts";
-import { byteString } from "../core/support/tree.ts";
+import { linesOf } from "../core/support/text.ts";
+import { byteString, isBinary } from "../core/support/tree.ts";
 import { literalLines } from "./binary.ts";
-import { type LineChange, lineChanges, linesOf } from "./line_diff.ts";
+import { type LineChange, lineChanges } from "./line_diff.ts";
 
 /** The modes that git knows of files. */
 export type FileMode = "100644" | "100755" | "120000";
@@ -27,8 +28,6 @@ export interface Difference {
 }
 
 const CONTEXT = 3;
-/** Bytes in which a NUL means that it is no text, as git has it. */
-const TEXT_BYTES = 8000;
 const ABSENT = "0".repeat(40);
 
 /** One file of a patch, as text and as people are told of it; `path` is a byte string yet. */
@@ -158,15 +157,13 @@ function line(sign: string, text = ""): string {
 export function quoted(path: string): string {
   // deno-lint-ignore no-control-regex
   if (!/[\x00-\x1f"\\\x7f-\xff]| \//.test(path)) return path;
+  const escaped = (byte: string): string => ESCAPES[byte] ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`;
   // deno-lint-ignore no-control-regex
-  const text = path.replace(/[\x00-\x1f"\\\x7f-\xff]/g, (byte) => {
-    const short = SHORT[byte];
-    return short ?? `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`;
-  });
-  return `"${text}"`;
+  return `"${path.replace(/[\x00-\x1f"\\\x7f-\xff]/g, escaped)}"`;
 }
 
-const SHORT: Readonly<Record<string, string>> = {
+/** How git writes some bytes of a name in quotes. */
+export const ESCAPES: Readonly<Record<string, string>> = {
   "\x07": "\\a",
   "\b": "\\b",
   "\t": "\\t",
@@ -181,11 +178,6 @@ const SHORT: Readonly<Record<string, string>> = {
 /** After a name with a space a tab says where it ends. */
 function ended(name: string): string {
   return name.includes(" ") ? `${name}\t` : name;
-}
-
-/** Whether some bytes are no text, by git's rule. */
-function isBinary(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, TEXT_BYTES).includes(0);
 }
 
 /** The name that git gives a content. */

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import type { AgentMessage } from "../../src/core/message.ts";
 import { findCut } from "../../src/history/cut.ts";
 import { estimateContext, recentBound } from "../../src/history/estimate.ts";
-import { messageBound, messageTokens } from "../../src/history/message_tokens.ts";
-import { countTokens, tokenBound } from "../../src/history/tokenizer.ts";
+import { countTokens, messageBound, messageTokens, tokenBound } from "../../src/history/tokens.ts";
 import { call, reply, result, usage, user, words } from "./conversation.ts";
 
 const SOURCE = toFileUrl(fromFileUrl(new URL("../../src/history/", import.meta.url))).href;

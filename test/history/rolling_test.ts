@@ -10,7 +10,7 @@ import {
   storedSummary,
   turnsOf,
 } from "../../src/history/loaded_history.ts";
-import { messageTokens } from "../../src/history/message_tokens.ts";
+import { messageTokens } from "../../src/history/tokens.ts";
 import { type RollingOptions, type RollingSelection, selectRolling } from "../../src/history/rolling.ts";
 import { asking, call, chain, reply, result, session, user, words } from "./conversation.ts";
 

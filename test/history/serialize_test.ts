@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertLessOrEqual } from "@std/assert";
 import type { AgentMessage } from "../../src/core/message.ts";
 import { fitConversation, serializeMessages } from "../../src/history/serialize.ts";
-import { countTokens } from "../../src/history/tokenizer.ts";
+import { countTokens } from "../../src/history/tokens.ts";
 import { call, reply, result, user, words } from "./conversation.ts";
 
 const run: AgentMessage = {

@@ -37,9 +37,8 @@ Deno.test("buildContext() begins with the latest compaction, then what it kept, 
   });
   session.append({ ...compaction, summary: "C", firstKeptEntryId: "nowhere" });
   assertEquals(buildContext(session).messages, [summary("C")]);
-  assertEquals(buildContext(session, third).messages, [user("1"), user("2"), user("3")]);
-  assertEquals(buildContext(session, null), { messages: [], entryIds: [] });
-  assertEquals(buildContext(session.entries(), five.id), buildContext(session, five.id));
+  assertEquals(buildContext({ pathTo: () => session.pathTo(third) }).messages, [user("1"), user("2"), user("3")]);
+  assertEquals(buildContext([]), { messages: [], entryIds: [] });
   assertEquals(buildContext(session.entries()), buildContext(session));
 });
 
@@ -98,7 +97,9 @@ for (const { name, target, replacement, expected } of EDITS) {
     session.append({ type: "context_edit", targetId, replacement: { content: "first" } });
     session.append({ type: "context_edit", targetId, replacement });
     assertEquals(buildContext(session).messages, expected);
-    assertEquals(buildContext(session, targetId).messages, [entryMessage(session.entry(targetId)!)!]);
+    assertEquals(buildContext({ pathTo: () => session.pathTo(targetId) }).messages, [
+      entryMessage(session.entry(targetId)!)!,
+    ]);
   });
 }
 

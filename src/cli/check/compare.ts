@@ -1,7 +1,7 @@
-import { counted as many } from "../../core/support/text.ts";
+import { counted as many, linesOf } from "../../core/support/text.ts";
 import type { Seen } from "../../provider/replay/seen.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
-import { lineChanges, linesOf } from "../../trial/line_diff.ts";
+import { lineChanges } from "../../trial/line_diff.ts";
 
 /** What is not the same any more. */
 export interface Change {

@@ -100,3 +100,15 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function isWindowsPath(path: string): boolean {
   return /^(?:[a-zA-Z]:[\\/]|[\\/]{2}[^\\/])/.test(path);
 }
+
+/** The lines of a text, each with its newline. */
+export function linesOf(text: string): string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const newline = text.indexOf("\n", at);
+    const end = newline < 0 ? text.length : newline + 1;
+    lines.push(text.slice(at, end));
+    at = end;
+  }
+  return lines;
+}

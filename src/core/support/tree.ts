@@ -171,6 +171,11 @@ export function byteString(bytes: Uint8Array): string {
   return parts.join("");
 }
 
+/** Whether bytes are no text, by git's rule: there is a NUL among the first. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, 8000).includes(0);
+}
+
 /** A path as a byte string. */
 export function bytePath(path: string): string {
   return byteString(new TextEncoder().encode(path));

@@ -26,13 +26,13 @@ interface Place {
  * Two places overlap when one lies in the other by its path, or when one is, by device and inode, the other or a folder
  * around it: so a bind mount, a second name of a file and a folder that does not tell upper case from lower are seen, too.
  */
-export function createWriteClaims(look: (path: string) => string | undefined = identityAt): WriteClaims {
+export function createWriteClaims(): WriteClaims {
   const held = new Map<string, Place[]>();
   const placeAt = (path: string): Place => {
-    const own = look(path);
+    const own = identityAt(path);
     const around = new Set<string>(own === undefined ? [] : [own]);
     for (let at = dirname(path);; at = dirname(at)) {
-      const identity = look(at);
+      const identity = identityAt(at);
       if (identity !== undefined) around.add(identity);
       if (at === dirname(at)) break;
     }

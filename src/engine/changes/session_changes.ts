@@ -89,6 +89,11 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
       }
     })();
   const say = (what: (recorder: Recorder) => void): void => recorder ? what(recorder) : void waiting.push(what);
+  const callStarts = (call: ChangingCall, isBackground: boolean): void => {
+    mayHaveChanged = true;
+    const at = firstCall ??= fileMoment();
+    say((to) => to.callStarts(call, { isBackground, at }));
+  };
 
   /** What removes the journals of a session that is not kept. */
   let forget: OpenJournal["forget"] | undefined;
@@ -119,20 +124,15 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           return entryId === null ? undefined : say((to) => to.prompt(entryId));
         }
         case "tool_execution_start": {
-          const call: ChangingCall = { toolCallId: event.toolCallId, toolName: event.toolName };
-          if (parts.isReadOnly(event.toolName)) return;
-          mayHaveChanged = true;
-          const how = { isBackground: event.args["background"] === true, at: firstCall ??= fileMoment() };
-          return say((to) => to.callStarts(call, how));
+          const { toolCallId, toolName, args } = event;
+          if (parts.isReadOnly(toolName)) return;
+          return callStarts({ toolCallId, toolName }, args["background"] === true);
         }
         case "tool_execution_end":
           return say((to) => to.callEnds(event.toolCallId));
         // A check is a command of the program's own.
-        case "check_start": {
-          const how = { isBackground: false, at: firstCall ??= fileMoment() };
-          mayHaveChanged = true;
-          return say((to) => to.callStarts({ toolCallId: event.checkId, toolName: "check" }, how));
-        }
+        case "check_start":
+          return callStarts({ toolCallId: event.checkId, toolName: "check" }, false);
         case "check_end":
           return say((to) => to.callEnds(event.checkId));
         case "session_changed":

@@ -74,14 +74,6 @@ function isPairedAtStart(values: Values, settings: Settings): boolean {
   return values["base-url"] !== undefined || (values["model"] === undefined && settings.baseUrl !== undefined);
 }
 
-/** What a session knows when another model is chosen in it. */
-export interface Switching {
-  /** The provider that `--api` and `--api-key-env` of the command line were said of: they go with no other. */
-  readonly about?: string | undefined;
-  /** Whoever answers at the moment: an id without a provider is one of his. */
-  readonly now?: ModelChoice;
-}
-
 /**
  * Decides who answers from now on, by a name alone: `provider/id`, or an id of the server at hand. Throws UserError as
  * `chooseModel` does.
@@ -91,7 +83,7 @@ export function chooseNamed(
   values: Values,
   settings: Settings,
   facts: ChoiceFacts,
-  { about, now }: Switching,
+  { about, now }: Pick<Choosing, "about" | "now">,
 ): ModelChoice {
   return choose(named, { values, settings, facts, isPaired: false, about, now });
 }
@@ -101,8 +93,9 @@ interface Choosing {
   readonly settings: Settings;
   readonly facts: ChoiceFacts;
   readonly isPaired: boolean;
-  /** The provider that options of the command line are about; all where absent. */
+  /** The provider that `--api` and `--api-key-env` of the command line were said of: they go with no other. Absent: all. */
   readonly about?: string | undefined;
+  /** Whoever answers at the moment: an id without a provider is one of his. */
   readonly now?: ModelChoice | undefined;
 }
 

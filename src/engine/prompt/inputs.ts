@@ -35,12 +35,14 @@ export async function readyInput(
 ): Promise<ReadyInput> {
   const said = earlier.flatMap((message) => message.role === "user" ? [textOf(message.content)] : []);
   // Skills and templates are named by a slash at the beginning alone.
-  const expanded: ExpandedInput = !text.startsWith("/") ? { text, words: text } : (await expander()).expandInput(text, {
-    skills: sources.choice.mode === "off" ? [] : sources.skills,
-    templates: sources.templates,
-    readBody: (skill) => readSkillBody(skill.path),
-    earlier: said,
-  });
+  const expanded: ExpandedInput = !text.startsWith("/")
+    ? { text, words: text }
+    : (await import("../../context/expand_input.ts")).expandInput(text, {
+      skills: sources.choice.mode === "off" ? [] : sources.skills,
+      templates: sources.templates,
+      readBody: (skill) => readSkillBody(skill.path),
+      earlier: said,
+    });
   const { runtime } = selectSkills(
     sources.skills,
     sources.choice,
@@ -52,10 +54,6 @@ export async function readyInput(
     runtimeSkills: runtime,
     ...(expanded.problem === undefined ? {} : { problem: expanded.problem }),
   };
-}
-
-function expander(): Promise<typeof import("../../context/expand_input.ts")> {
-  return import("../../context/expand_input.ts");
 }
 
 /** What can be called with `/name`, by name. */

@@ -5,8 +5,7 @@ import type { AssistantMessage, CustomMessage } from "../../core/message.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
 import { openAnswerSchema, readAnswerSchema } from "./answer_schema.ts";
-import { createChecks, runChecksOf } from "./checks.ts";
-import { createTurnChecks, turnChecksOf } from "./turn_checks.ts";
+import { createChecks, createTurnChecks, runChecksOf, turnChecksOf } from "./checks.ts";
 
 /** What a run has to show before its "done" counts. */
 export interface Proof {

@@ -41,17 +41,13 @@ export function journalPaths(
 
 /** Removes journals that nobody wrote to for so many days. */
 export function removeOld(folder: string, days: number, now: number): void {
-  for (const { name, isDirectory } of listed(folder)) {
+  for (const { name, isDirectory } of attempt(() => [...Deno.readDirSync(folder)]) ?? []) {
     if (!isDirectory) continue;
     const times = ["journal.jsonl", "pack"].flatMap((file) => modified(join(folder, name, file)));
     const last = Math.max(...times, times.length === 0 ? modified(join(folder, name))[0] ?? now : 0);
     if (now - last <= days * 86_400_000) continue;
     attempt(() => Deno.removeSync(join(folder, name), { recursive: true })); // Another process removed it.
   }
-}
-
-function listed(folder: string): readonly Deno.DirEntry[] {
-  return attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 }
 
 function modified(path: string): number[] {

@@ -72,7 +72,10 @@ function tidyRecords(folder: string, boot: string): void {
       if (isAlive(record)) continue;
       endLeftovers(record.session, record);
       removeQuietly(path);
-    } else if (Date.now() - modified(path) > FOREIGN_RECORD_MS) removeQuietly(path);
+      continue;
+    }
+    const modified = attempt(() => Deno.lstatSync(path).mtime?.getTime() ?? 0) ?? Date.now();
+    if (Date.now() - modified > FOREIGN_RECORD_MS) removeQuietly(path);
   }
 }
 
@@ -97,10 +100,6 @@ export function bootOf(): string {
 /** The inode of the namespace in which this process's number counts. */
 function namespaceOf(): string {
   return /\d+/.exec(readProcLink("/proc/self/ns/pid") ?? "")?.[0] ?? "0";
-}
-
-function modified(path: string): number {
-  return attempt(() => Deno.lstatSync(path).mtime?.getTime() ?? 0) ?? Date.now();
 }
 
 function namesIn(folder: string): string[] {

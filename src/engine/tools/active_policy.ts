@@ -18,7 +18,10 @@ export interface ActivePolicy {
   readonly run: (tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
   /** Runs a call under one more grant, which applies to this call alone. Rejects as `grant` throws. */
   readonly runOnce: (denial: Denial, tool: Tool, args: JsonObject, options: CallOptions) => Promise<ToolResult>;
-  /** Makes a grant part of the policy. Rejects with UserError for one that is not, or no longer, to be had. */
+  /**
+   * Makes a denial's grant part of the policy until the session ends. Calls under way, and commands in the background,
+   * end under the policy that they started with. Rejects with UserError for one that is not, or no longer, to be had.
+   */
   readonly grant: (denial: Denial) => Promise<void>;
   /** What was granted is kept for the project: sessions that this one is left for have it too. */
   readonly keep: (denial: Denial) => void;

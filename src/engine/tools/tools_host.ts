@@ -28,7 +28,7 @@ import type { Approving, Asker } from "./approval.ts";
 import type { BackgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
-import { type HeldPolicy, openActivePolicy } from "./active_policy.ts";
+import { type ActivePolicy, type HeldPolicy, openActivePolicy } from "./active_policy.ts";
 import { makeKeptFolder, policyOf } from "./resolve_policy.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
 import { scopeValue } from "../../config/options/parse.ts";
@@ -37,7 +37,7 @@ import type { ToolsBase } from "./narrow_tools.ts";
 import { openToolProcesses, type ToolGround, type ToolProcesses } from "./tool_processes.ts";
 
 /** The tools of a session behind their boundary. */
-export interface ToolsHost {
+export interface ToolsHost extends Pick<ActivePolicy, "grant">, Pick<ToolProcesses, "warmSoon" | "prewarm"> {
   /** What holds now: a grant makes another value of it. */
   readonly policy: Policy;
   /** On at the start; changes together with `policy`. */
@@ -63,19 +63,10 @@ export interface ToolsHost {
   readonly askFor?: Asker["ask"];
   /** Runs a call; where somebody can be asked, a denial is asked about and an allowed call runs once more. */
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
-  /**
-   * Makes a denial's grant part of the policy until the session ends. Calls under way, and commands in the background,
-   * end under the policy that they started with. Rejects with UserError for one that is not, or no longer, to be had.
-   */
-  readonly grant: (denial: Denial) => Promise<void>;
   /** Another session begins in this program: what was granted and refused in the one before does not hold in it. */
   readonly beginSession: () => void;
   /** Goes on in another place: that of a trial, or the workspace again. All that goes on ends, and what was granted. */
   readonly move: (config: Config) => Promise<void>;
-  /** A request is on its way: what tools need that are on from the start is started a little later, once. */
-  readonly warmSoon: () => void;
-  /** The model has begun to call a tool: what it needs is started now. */
-  readonly prewarm: (tool: string) => void;
   readonly close: () => Promise<void>;
 }
 

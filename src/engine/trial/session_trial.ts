@@ -11,9 +11,7 @@ import { type OpenTrial, openTrial } from "./open_trial.ts";
 import { newPatchPath } from "../sessions/patch_place.ts";
 
 /** A trial that goes on in a session. */
-export interface SessionTrial {
-  readonly config: Config;
-  readonly notices: readonly string[];
+export interface SessionTrial extends Pick<OpenTrial, "config" | "notices"> {
   readonly state: () => TrialState;
   readonly changes: () => Promise<TrialChanges>;
   /** Takes changes into the workspace, or says what that would do; the copy stays as it is. */

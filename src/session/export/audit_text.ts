@@ -1,9 +1,8 @@
 import { modelName } from "../../core/provider.ts";
 import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
-import type { AuditView, CallView, RoundView } from "./audit_view.ts";
+import { type AuditView, billOfRounds, type CallView, type RoundView } from "./audit_view.ts";
 import { diffManifests } from "./manifest_diff.ts";
 import { count } from "../view/facts.ts";
-import { billOfRounds } from "./session_bill.ts";
 import { lostText } from "../../core/support/lost_text.ts";
 import { oneLine, utc } from "../view/visible_text.ts";
 

@@ -1,7 +1,9 @@
 import { toolCallsOf, type Usage } from "../../core/message.ts";
 import type { Manifest } from "../../core/compiled_prompt.ts";
+import type { RoundBill } from "../../core/engine.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import type { AuditEntry } from "../audit.ts";
+import { billOf } from "../bill.ts";
 import { manifestsOf } from "../manifests.ts";
 import { soundManifest } from "./sound_manifest.ts";
 
@@ -76,4 +78,18 @@ export function viewAudit(entries: readonly SessionEntry[], calls: readonly Audi
 export function ofTurn({ rounds, calls }: AuditView, turn: number): AuditView | undefined {
   const own = rounds.filter((round) => round.turn === turn);
   return own.length === 0 ? undefined : { rounds: own, calls: calls.filter((call) => call.turn === turn) };
+}
+
+/** What each request of a session cost, in the order in which they were made. */
+export function sessionBill(entries: readonly SessionEntry[]): RoundBill[] {
+  return billOfRounds(viewAudit(entries, []).rounds);
+}
+
+/** The same for requests that were read already. */
+export function billOfRounds(rounds: readonly RoundView[]): RoundBill[] {
+  return billOf(rounds.map(({ manifest, reply }) => ({
+    manifest,
+    model: reply ? `${reply.provider}/${reply.model}` : "",
+    ...(reply?.usage ? { usage: reply.usage } : {}),
+  })));
 }

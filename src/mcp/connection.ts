@@ -1,7 +1,7 @@
 import type { CallToolResult, Client, GetPromptResult, Tool, Transport } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { messageOf } from "../core/error.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
 import { isStdio, type McpServer, timesOf } from "./config.ts";
 import type { McpDeps } from "./deps.ts";
@@ -184,7 +184,7 @@ const LIST = z.object({ tools: z.array(z.unknown()), nextCursor: z.catch(z.optio
 const PROMPTS = z.object({ prompts: z.array(z.unknown()) });
 
 function isReadResource(tool: unknown): boolean {
-  return typeof tool === "object" && tool !== null && "name" in tool && tool.name === READ_RESOURCE.name;
+  return isObject(tool) && tool["name"] === READ_RESOURCE.name;
 }
 
 async function listTools(client: Client, timeout: number): Promise<readonly unknown[]> {

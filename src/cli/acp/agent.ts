@@ -6,7 +6,7 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import { VERSION } from "../../core/version.ts";
-import { asRequestError, emptyPrompt } from "./errors.ts";
+import { asRequestError } from "./errors.ts";
 import { modesOf, setMode } from "./plan.ts";
 import { configOptions, setOption } from "./options.ts";
 import { saidIn } from "./prompt_blocks.ts";
@@ -76,7 +76,9 @@ export function acpAgent(sessions: Sessions): AgentApp {
     .onRequest("session/prompt", async ({ params, signal }) => {
       const session = sessions.get(params.sessionId);
       const said = saidIn(params.prompt);
-      if (said.text === "" && said.images.length === 0) throw emptyPrompt();
+      if (said.text === "" && said.images.length === 0) {
+        throw RequestError.invalidParams(undefined, "the prompt holds no text and no picture");
+      }
       try {
         return { stopReason: await session.prompt(said, signal) };
       } catch (error) {

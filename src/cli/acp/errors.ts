@@ -27,8 +27,3 @@ export function promptUnderWay(): RequestError {
     "a prompt of this session is under way: wait for its response, or send session/cancel first",
   );
 }
-
-/** A prompt without anything in it. */
-export function emptyPrompt(): RequestError {
-  return RequestError.invalidParams(undefined, "the prompt holds no text and no picture");
-}

@@ -66,7 +66,7 @@ export function write(pieces: Iterable<string>): number {
 }
 
 /** Reads a session's file and tells what of it could not be read. */
-export function load(config: Config, word: string): LoadedSession {
+function load(config: Config, word: string): LoadedSession {
   const session = loadSession(sessionFile(config, word));
   for (const notice of session.notices) warn(config, notice);
   return session;
@@ -82,7 +82,8 @@ function list(config: Config): string {
   const all = Boolean(values["all"]);
   const sessions = listed(config);
   if (values["json"]) return visibleJson(sessions, 2) + "\n";
-  return sessions.length > 0 ? listLines(sessions, all) : none(all);
+  if (sessions.length > 0) return listLines(sessions, all);
+  return all ? "No sessions\n" : "No sessions of this workspace; --all shows those of others\n";
 }
 
 /** This workspace's sessions, or with `--all` everybody's; the one that was written last first. */
@@ -194,10 +195,6 @@ async function exportAll(config: Config, folder: string): Promise<number> {
     }\n`,
   ]);
   return failed > 0 ? 1 : 0;
-}
-
-function none(all: boolean): string {
-  return all ? "No sessions\n" : "No sessions of this workspace; --all shows those of others\n";
 }
 
 function show({ invocation: { values } }: Config, session: LoadedSession): Iterable<string> {

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import { misfit } from "./shape.ts";
 import { type Setting, SETTINGS, type Settings } from "./settings_table.ts";
@@ -37,17 +38,15 @@ export function readSettings(folder: string, owner: "user" | "project"): LoadedS
   return checkSettings(path, parse(path, text), owner);
 }
 
-function parse(path: string, text: string): Record<string, unknown> {
+function parse(path: string, text: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
     throw bad(path, messageOf(error), "Correct the JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw bad(path, "it must hold one JSON object", 'Write for example {"model": "gpt-5"}');
-  }
-  return { ...value };
+  if (!isObject(value)) throw bad(path, "it must hold one JSON object", 'Write for example {"model": "gpt-5"}');
+  return value;
 }
 
 /**

@@ -1,9 +1,7 @@
 import { basename, join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { counted, stripControls } from "../../core/support/text.ts";
-import { jsonlPieces } from "../../session/export/jsonl.ts";
 import { listLines } from "../../session/export/list_text.ts";
-import { markdownPieces } from "../../session/export/markdown.ts";
 import { textPieces } from "../../session/export/text.ts";
 import { treeLines } from "../../session/export/tree_text.ts";
 import { viewSession } from "../../session/view/view.ts";
@@ -17,6 +15,7 @@ import { type LoadedSession, loadSession } from "../../session/load.ts";
 import { labelsOf, sessionName } from "../../session/tree.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { meterOf } from "../../engine/conversation.ts";
+import { sessionPieces } from "../interactive/export_session.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { deleteSession, renameSession } from "../../engine/sessions/kept_sessions.ts";
@@ -225,17 +224,8 @@ async function exportSession(config: Config, session: LoadedSession): Promise<nu
   return 0;
 }
 
-async function exported({ invocation: { values } }: Config, session: LoadedSession): Promise<Iterable<string>> {
-  const all = Boolean(values["all-branches"]);
-  const view = () => viewSession(session, meterOf(session.entries).sums(), all);
-  switch (values["format"]) {
-    case "jsonl":
-      return jsonlPieces(session, all, { now: Date.now, random: Math.random });
-    case "md":
-      return markdownPieces(view());
-    default:
-      return (await import("../../session/html/html.ts")).htmlPieces(view());
-  }
+function exported({ invocation: { values } }: Config, session: LoadedSession): Promise<Iterable<string>> {
+  return sessionPieces(session, values["format"], Boolean(values["all-branches"]));
 }
 
 function importFile(config: Config, file: string): number {

@@ -6,12 +6,11 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import { VERSION } from "../../core/version.ts";
-import { asRequestError } from "./errors.ts";
 import { modesOf, setMode } from "./plan.ts";
 import { configOptions, setOption } from "./options.ts";
 import { saidIn } from "./prompt_blocks.ts";
 import type { AcpSession } from "./session.ts";
-import type { Sessions } from "./sessions.ts";
+import { asRequestError, type Sessions } from "./sessions.ts";
 
 /** The agent's side of the protocol over the sessions of one client. */
 export function acpAgent(sessions: Sessions): AgentApp {

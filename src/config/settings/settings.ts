@@ -7,7 +7,6 @@ import { type Setting, SETTINGS, type Settings } from "./settings_table.ts";
 
 /** One file's settings and what a person should know about them. */
 export interface LoadedSettings {
-  readonly path: string;
   readonly settings: Settings;
   readonly warnings: readonly string[];
 }
@@ -78,7 +77,7 @@ export function checkSettings(
       settings[key] = value;
     }
   }
-  return { path, settings, warnings };
+  return { settings, warnings };
 }
 
 function bad(path: string, why: string, fix: string): UserError {

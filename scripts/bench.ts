@@ -19,6 +19,7 @@ import { type Part, partTable } from "./bench/part_goals.ts";
 import { before, programsOf, type Published, publishedText, thisMachine } from "./bench/published.ts";
 import { sessionBench } from "./bench/session_bench.ts";
 import { tuiBench } from "./bench/tui_bench.ts";
+import { isFile } from "../src/core/support/on_disk.ts";
 import { VERSION } from "../src/core/version.ts";
 
 const FLOORS = ["floor-fetch-nocache", "floor-tuned", "floor-tuned-nocache", "floor-openai-bundle-nocache"];
@@ -51,7 +52,7 @@ const noise = text(args.noise, "0.15");
 const out = resolve(text(args.out, isPublished ? join(root, "docs", "performance.json") : join(bench, "results.json")));
 const started = performance.now();
 
-if (!(await Deno.stat(join(dist, "sandpiper")).catch(() => undefined))?.isFile) {
+if (!isFile(join(dist, "sandpiper"))) {
   console.error("dist/sandpiper is missing. Build it first: deno task compile");
   Deno.exit(2);
 }

@@ -8,6 +8,7 @@
 import { parseArgs } from "@std/cli";
 import { join, relative, resolve } from "@std/path";
 import { parse as parseYaml } from "@std/yaml";
+import { isFile } from "../src/core/support/on_disk.ts";
 import { type Block, blocksOf, loneCommands, missingLine, scriptOf } from "./docs/blocks.ts";
 import { makePlace } from "./docs/place.ts";
 
@@ -26,7 +27,7 @@ const SIDE_BY_SIDE = 3;
 const root = resolve(import.meta.dirname ?? ".", "..");
 const args = parseArgs(Deno.args.filter((word) => word !== "--"), { string: ["program"] });
 const program = resolve(typeof args.program === "string" ? args.program : join(root, "dist", "sandpiper"));
-if (!(await Deno.stat(program).catch(() => undefined))?.isFile) {
+if (!isFile(program)) {
   console.error(`${relative(root, program)} is missing. Build it first: deno task compile`);
   Deno.exit(2);
 }

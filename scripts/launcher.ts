@@ -3,8 +3,8 @@
  *
  * Needs Debian 12's packages gcc-12 and gcc-12-aarch64-linux-gnu (on an x86_64 machine).
  */
-import { createHash } from "node:crypto";
 import { join, resolve } from "@std/path";
+import { sha256 } from "../src/core/support/digest.ts";
 import { ARCHITECTURES, buildLauncher, SOURCES, toolsOf } from "./build/launcher.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
@@ -13,7 +13,7 @@ const entries = ARCHITECTURES.map((architecture) => {
   const tools = toolsOf(architecture);
   if (tools === undefined) throw new Error(`The compiler for ${architecture} is not installed`);
   const bytes = buildLauncher(root, architecture);
-  const digest = createHash("sha256").update(bytes).digest("hex");
+  const digest = sha256(bytes);
   console.log(`${architecture}: ${bytes.length} bytes, sha256 ${digest}`);
   const text = bytes.toBase64().match(/.{1,100}/g)?.map((line) => `"${line}"`).join(" +\n      ") ?? "";
   return `  ${architecture}: {\n    tools: "${tools}",\n    digest: "${digest}",\n    bytes: ${text},\n  },`;

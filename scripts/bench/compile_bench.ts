@@ -2,7 +2,8 @@ import { join } from "@std/path";
 import { output } from "../build/base_runtime.ts";
 import { buildBinary } from "../build/build_binary.ts";
 import { recordRun } from "../build/record.ts";
-import { buildFloors, exists } from "./floors.ts";
+import { isFile } from "../../src/core/support/on_disk.ts";
+import { buildFloors } from "./floors.ts";
 import { type Part, spreadOf } from "./part_goals.ts";
 
 /** Context files on the way down to the workspace, the user's own included. */
@@ -125,7 +126,7 @@ async function buildProbe(root: string, dist: string, work: string, place: Place
   await buildBinary({
     ...{ root, entries: ["scripts/bench/probes/compile_probe.ts"], folder, work: parts, out, base },
     // `deno task compile` puts its base there when the official host did not answer.
-    registry: exists(base),
+    registry: isFile(base),
     scenarios: (recorder) => [
       { run: () => recordRun(recorder, [place.ws, place.user]), packs: [{ name: "probe", stage: "end" }] },
     ],

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { isFile } from "../../src/core/support/on_disk.ts";
 import { type BaseRuntime, output, registryRuntime } from "../build/base_runtime.ts";
 
 /** One floor: which program, and how it is compiled. */
@@ -25,12 +26,12 @@ const FLOORS: readonly Floor[] = [
 
 /** Builds the floors that are not in `out` yet, behind the base runtime that `deno task compile` took. */
 export async function buildFloors(root: string, dist: string, out: string): Promise<void> {
-  const missing = FLOORS.filter(({ name }) => !exists(join(out, name)));
+  const missing = FLOORS.filter(({ name }) => !isFile(join(out, name)));
   if (missing.length === 0) return;
   await Deno.mkdir(out, { recursive: true });
   // `compile` puts its base here when the official host did not answer.
   const base = join(dist, "base");
-  const runtime: BaseRuntime = exists(base)
+  const runtime: BaseRuntime = isFile(base)
     ? await registryRuntime(base)
     : { route: "official", deno: Deno.execPath() };
   for (const floor of missing) {
@@ -71,13 +72,4 @@ async function build(floor: Floor, root: string, out: string, runtime: BaseRunti
   const done = await command.output();
   if (!done.success) throw new Error(`${floor.name}: ${new TextDecoder().decode(done.stderr).trim()}`);
   await Deno.remove(folder, { recursive: true });
-}
-
-/** Whether there is anything at a path. */
-export function exists(path: string): boolean {
-  try {
-    return Deno.statSync(path) !== undefined;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,6 @@
 import { join } from "@std/path";
+import { sha256 } from "../../src/core/support/digest.ts";
+import { isFile } from "../../src/core/support/on_disk.ts";
 import type { Target } from "../../src/config/targets.ts";
 import { machOPart } from "./mach_o.ts";
 
@@ -64,8 +66,8 @@ export async function registryRuntime(folder: string, target: Target["name"] = "
   const deno = join(folder, `deno-${VERSION}`);
   const file = join(folder, target === "linux-x64" ? `denort-${VERSION}` : `denort-${VERSION}-${target}`);
   await Deno.mkdir(folder, { recursive: true });
-  if (!await isFile(deno)) await unpack(DENO, folder, deno, (bytes) => bytes);
-  if (!await isFile(file)) await unpack(CARRIERS[target], folder, file, (bytes) => carve(bytes, target));
+  if (!isFile(deno)) await unpack(DENO, folder, deno, (bytes) => bytes);
+  if (!isFile(file)) await unpack(CARRIERS[target], folder, file, (bytes) => carve(bytes, target));
   return { route: "registry", deno, file };
 }
 
@@ -118,7 +120,7 @@ async function unpack(
     }
     await output("tar", ["xzf", tarball, source.file], work);
     const bytes = cut(await Deno.readFile(join(work, source.file)));
-    await checkBase(source, bytes);
+    checkBase(source, bytes);
     await Deno.writeFile(`${target}.new`, bytes, { mode: 0o755 });
     await Deno.rename(`${target}.new`, target);
   } finally {
@@ -126,19 +128,10 @@ async function unpack(
   }
 }
 
-async function checkBase(source: Package, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+function checkBase(source: Package, bytes: Uint8Array<ArrayBuffer>): void {
   if (source !== CARRIERS["linux-x64"]) return;
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const hex = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const hex = sha256(bytes);
   if (hex !== BASE_SHA256) throw new Error(`the base runtime has SHA-256 ${hex}, expected ${BASE_SHA256}`);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isFile;
-  } catch {
-    return false;
-  }
 }
 
 /** Standard output of a command; throws with its standard error when it fails. */

@@ -1,4 +1,5 @@
 import { join } from "@std/path";
+import { isFile } from "../../src/core/support/on_disk.ts";
 import { type Target, targetOf, TARGETS } from "../../src/config/targets.ts";
 import { programName } from "./project.ts";
 
@@ -26,12 +27,4 @@ export function findBinaries(
     found,
     missing: TARGETS.map(({ name }) => name).filter((name) => !found.some((one) => one.target.name === name)),
   };
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

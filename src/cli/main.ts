@@ -7,7 +7,7 @@ import { writeAll } from "./output/write_all.ts";
 
 /** Runs the command line and ends the process with its exit code. */
 export async function main(args: readonly string[]): Promise<void> {
-  const debug = readFlag("SANDPIPER_DEBUG");
+  const debug = (readVariable("SANDPIPER_DEBUG") ?? "") !== "";
   try {
     Deno.exit(await dispatch(args));
   } catch (error) {
@@ -78,10 +78,6 @@ async function fingerprint(isPacked: boolean): Promise<string> {
 function say(text: string): number {
   writeAll(Deno.stdout, text);
   return 0;
-}
-
-function readFlag(name: string): boolean {
-  return (readVariable(name) ?? "") !== "";
 }
 
 /** Whether something was packed into this program: all that a start without a pack knows of them. */

@@ -1,6 +1,7 @@
 // How this program came to where it is, told from what lies around it: a package's list of files, a receipt, a manifest. Nothing
 // is asked of a package manager, and a path alone proves nothing but where the path is the proof (the Nix store).
 import { basename, dirname, join } from "@std/path";
+import { isObject, type JsonObject } from "../core/json.ts";
 import { attempt } from "../core/support/attempt.ts";
 import { isFile, isThere } from "../core/support/on_disk.ts";
 import { shellWord } from "../core/support/text.ts";
@@ -115,13 +116,9 @@ function ofScript(program: string): Installation | undefined {
   return { by: "install.sh", ...found, update };
 }
 
-function json(path: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text(path) ?? "");
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+function json(path: string): JsonObject | undefined {
+  const value: unknown = attempt(() => JSON.parse(text(path) ?? ""));
+  return isObject(value) ? value : undefined;
 }
 
 function text(path: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { CallToolResult, Client, GetPromptResult, Tool, Transport } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { messageOf } from "../core/error.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
 import { isStdio, type McpServer, timesOf } from "./config.ts";
 import type { McpDeps } from "./deps.ts";
@@ -117,7 +117,8 @@ async function attempt(
     async list() {
       const tools = await listTools(client, startMs);
       // A tool of that name is the server's own.
-      readsResources = client.getServerCapabilities()?.resources !== undefined && !tools.some(isReadResource);
+      readsResources = client.getServerCapabilities()?.resources !== undefined &&
+        !tools.some((tool) => isObject(tool) && tool["name"] === READ_RESOURCE.name);
       return readsResources ? [...tools, READ_RESOURCE] : tools;
     },
     async prompts() {
@@ -182,10 +183,6 @@ function carry(
 const LIST = z.object({ tools: z.array(z.unknown()), nextCursor: z.catch(z.optional(z.string()), undefined) });
 
 const PROMPTS = z.object({ prompts: z.array(z.unknown()) });
-
-function isReadResource(tool: unknown): boolean {
-  return typeof tool === "object" && tool !== null && "name" in tool && tool.name === READ_RESOURCE.name;
-}
 
 async function listTools(client: Client, timeout: number): Promise<readonly unknown[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { attempt } from "../core/support/attempt.ts";
 
@@ -48,7 +49,7 @@ export function messageReader(now: () => number): (bytes: Uint8Array) => JSONRPC
         break;
       }
       keep(bytes.subarray(start, end));
-      const line = text(parts, waiting).trim();
+      const line = new TextDecoder().decode(Buffer.concat(parts)).trim();
       parts.length = 0;
       waiting = 0;
       start = end + 1;
@@ -84,14 +85,4 @@ function nesting(line: string): number {
     else if (unit === 0x7d || unit === 0x5d) depth--;
   }
   return deepest;
-}
-
-function text(parts: readonly Uint8Array[], length: number): string {
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return new TextDecoder().decode(all);
 }

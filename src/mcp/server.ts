@@ -1,5 +1,5 @@
 import { messageOf } from "../core/error.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
 import { unlessAborted, within } from "../core/support/sleep.ts";
@@ -179,7 +179,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
   };
 
   const failure = (error: unknown): string => {
-    const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+    const code = isObject(error) ? error["code"] : undefined;
     if (code === "REQUEST_TIMEOUT") return `it did not answer within ${seconds(callMs)}`;
     if (code === "CONNECTION_CLOSED") return why ?? "it ended before it answered";
     return clause(error);
@@ -218,7 +218,6 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
 
 /** Status of an HTTP answer, where an error stands for one. */
 function statusOf(error: unknown): unknown {
-  if (typeof error !== "object" || error === null || !("data" in error)) return undefined;
-  const { data } = error;
-  return typeof data === "object" && data !== null && "status" in data ? data.status : undefined;
+  const data = isObject(error) ? error["data"] : undefined;
+  return isObject(data) ? data["status"] : undefined;
 }

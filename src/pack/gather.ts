@@ -27,7 +27,8 @@ export function gatherFiles(sources: readonly Source[]): readonly GatheredFile[]
   const visit = (from: string, to: string, within: string): void => {
     const { isDirectory, isFile } = look(from);
     if (isDirectory) {
-      for (const name of namesIn(from)) if (!name.startsWith(".")) visit(join(from, name), `${to}/${name}`, within);
+      const entries = orRefused(from, "Make it readable, or leave it out", () => [...Deno.readDirSync(from)]);
+      for (const { name } of entries) if (!name.startsWith(".")) visit(join(from, name), `${to}/${name}`, within);
       return;
     }
     if (!isFile) {
@@ -44,7 +45,13 @@ export function gatherFiles(sources: readonly Source[]): readonly GatheredFile[]
       ...(isProgram ? { isProgram: true } : {}),
     });
   };
-  for (const { from, to } of sources) visit(from, to, realOf(from));
+  for (const { from, to } of sources) {
+    visit(
+      from,
+      to,
+      orRefused(from, "Name what is there", () => Deno.realPathSync(from)),
+    );
+  }
   files.sort((a, b) => a.path < b.path ? -1 : 1);
   const why = misfitOf(files);
   if (why !== undefined) throw refused("the files", why, "Rename or leave out what is named");
@@ -87,26 +94,14 @@ function isSame(a: Deno.FileInfo, b: Deno.FileInfo): boolean {
 }
 
 function look(path: string): Deno.FileInfo {
-  try {
-    return Deno.lstatSync(path);
-  } catch (error) {
-    throw refused(path, messageOf(error), "Name what is there");
-  }
+  return orRefused(path, "Name what is there", () => Deno.lstatSync(path));
 }
 
-function namesIn(folder: string): string[] {
+function orRefused<T>(path: string, fix: string, work: () => T): T {
   try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+    return work();
   } catch (error) {
-    throw refused(folder, messageOf(error), "Make it readable, or leave it out");
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch (error) {
-    throw refused(path, messageOf(error), "Name what is there");
+    throw refused(path, messageOf(error), fix);
   }
 }
 

@@ -1,5 +1,6 @@
 import { dirname, join, normalize } from "@std/path";
 import MarkdownIt from "markdown-it";
+import { isThere } from "../../../src/core/support/on_disk.ts";
 import { highlightHtml } from "../../../src/session/html/highlight.ts";
 
 /** A page of the documentation as HTML. */
@@ -58,7 +59,7 @@ export function readPages(root: string): Pages {
       const isThere = anchor === undefined || ids.has(`${target}#${anchor}`);
       return isThere ? [] : [`${page}: the link "${href}" leads to no heading`];
     }
-    return isFile(join(root, target)) ? [] : [`${page}: the link "${href}" leads to nothing`];
+    return isThere(join(root, target)) ? [] : [`${page}: the link "${href}" leads to nothing`];
   });
   return { pages, problems };
 }
@@ -108,7 +109,7 @@ function render(of: Rendering, markdown: string): { readonly title: string; read
       if (child.type === "image") {
         const file = join(root, dirname(path), String(child.attrGet("src") ?? ""));
         const type = file.endsWith(".svg") ? "image/svg+xml" : "image/png";
-        child.attrSet("src", `data:${type};base64,${base64(Deno.readFileSync(file))}`);
+        child.attrSet("src", `data:${type};base64,${Deno.readFileSync(file).toBase64()}`);
       }
     }
   }
@@ -118,16 +119,4 @@ function render(of: Rendering, markdown: string): { readonly title: string; read
 /** Comments are for programs; those in blocks of code are code. */
 function withoutComments(markdown: string): string {
   return markdown.replace(/^(\s*```)[^]*?^\1\s*$|<!--[^]*?-->\n?/gm, (all) => all.startsWith("<!--") ? "" : all);
-}
-
-function base64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path) !== undefined;
-  } catch {
-    return false;
-  }
 }

@@ -6,12 +6,11 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import { VERSION } from "../../core/version.ts";
-import { asRequestError, emptyPrompt } from "./errors.ts";
 import { modesOf, setMode } from "./plan.ts";
 import { configOptions, setOption } from "./options.ts";
 import { saidIn } from "./prompt_blocks.ts";
 import type { AcpSession } from "./session.ts";
-import type { Sessions } from "./sessions.ts";
+import { asRequestError, type Sessions } from "./sessions.ts";
 
 /** The agent's side of the protocol over the sessions of one client. */
 export function acpAgent(sessions: Sessions): AgentApp {
@@ -76,7 +75,9 @@ export function acpAgent(sessions: Sessions): AgentApp {
     .onRequest("session/prompt", async ({ params, signal }) => {
       const session = sessions.get(params.sessionId);
       const said = saidIn(params.prompt);
-      if (said.text === "" && said.images.length === 0) throw emptyPrompt();
+      if (said.text === "" && said.images.length === 0) {
+        throw RequestError.invalidParams(undefined, "the prompt holds no text and no picture");
+      }
       try {
         return { stopReason: await session.prompt(said, signal) };
       } catch (error) {

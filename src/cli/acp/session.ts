@@ -12,7 +12,6 @@ import type { AssistantMessage } from "../../core/message.ts";
 import type { Config } from "../../config/config.ts";
 import { openEngine } from "../../engine/engine.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
-import { promptUnderWay } from "./errors.ts";
 import { askAboutPlan, modeOf } from "./plan.ts";
 import { askClient } from "./permission.ts";
 import { subAgentCalls } from "./sub_agents.ts";
@@ -122,7 +121,9 @@ export async function openAcpSession(
       } catch (error) {
         // Whatever a cancelled prompt ran into is no error of it (X21).
         if (own.isCancelled) return "cancelled";
-        throw error instanceof UserError && active !== own ? promptUnderWay() : error;
+        if (!(error instanceof UserError) || active === own) throw error;
+        const why = "a prompt of this session is under way: wait for its response, or send session/cancel first";
+        throw RequestError.invalidRequest(undefined, why);
       } finally {
         signal.removeEventListener("abort", cancel);
         if (active === own) active = undefined;

@@ -18,7 +18,6 @@ import { firstModel } from "../../engine/model/first_model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { sessionPlaces } from "../../engine/sessions/session_choice.ts";
 import { readVariable, type World } from "../../config/host_environment.ts";
-import { asRequestError, sessionError } from "./errors.ts";
 import { type AcpSession, openAcpSession } from "./session.ts";
 import type { WrittenServer } from "../../mcp/config.ts";
 
@@ -125,12 +124,24 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
   }
 }
 
+/**
+ * A failure as the client is told of it. What a person can mend lies where the client starts this program; everything else
+ * keeps its stack for our eyes.
+ */
+export function asRequestError(error: unknown): unknown {
+  if (!(error instanceof UserError)) return error;
+  const place = "In the settings of your client, where it starts this agent (arguments, environment)";
+  return RequestError.internalError(undefined, `${error.message}. ${place}: ${error.fix}`);
+}
+
 /** Throws a failure that has nothing to do with the system as an error of the session. */
 function checked<T>(sessionId: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof UserError ? sessionError(sessionId, error.message) : error;
+    if (!(error instanceof UserError)) throw error;
+    const how = "session/list names those there are, session/new begins one";
+    throw RequestError.invalidRequest({ sessionId }, `${error.message}. ${how}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { type AttemptRecord, recordOf } from "../../batch/results.ts";
 import type { Attempt } from "../../batch/task.ts";
 import type { UserError } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { wholeProgram } from "../../sandbox/confine/self.ts";
@@ -102,13 +103,7 @@ export function withoutRun(attempt: Attempt, folder: string, { what, why, exitCo
 /** Ends a process when `signal` aborts: asked first, then not. The returned function leaves it alone again. */
 function endAt(child: Deno.ChildProcess, signal: AbortSignal): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const send = (name: Deno.Signal): void => {
-    try {
-      child.kill(name);
-    } catch {
-      // It has ended by itself.
-    }
-  };
+  const send = (name: Deno.Signal): void => attempt(() => child.kill(name)); // it may have ended by itself
   const end = (): void => {
     send("SIGTERM");
     timer = setTimeout(() => send("SIGKILL"), ENDING_MS);

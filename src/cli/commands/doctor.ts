@@ -12,7 +12,6 @@ import { isFolder } from "../../core/support/on_disk.ts";
 import { counted, stripControls } from "../../core/support/text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
-import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { wantedSandbox } from "../../engine/tools/tools_host.ts";
 import { targetOf } from "../../config/targets.ts";
@@ -47,7 +46,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     noHosts = chosen.noHosts;
     return { found: [`level ${chosen.level}`, ...chosen.notices].join("; ") };
   }, () => missing = true);
-  const model = await attempt(() => firstModel(config, readVariable));
+  const model = await firstModel(config, readVariable).then((choice) => ({ choice }), (error: unknown) => ({ error }));
   const checks: Check[] = [
     {
       name: "program",
@@ -190,16 +189,6 @@ function packCheck(layer: Config["world"]["pack"]): readonly Check[] {
     return { found: `${name}${isOpen ? ", open" : ""}, fingerprint ${fingerprint}, ${held}` };
   });
   return [one];
-}
-
-async function attempt(
-  choose: () => Promise<ModelChoice>,
-): Promise<{ readonly choice: ModelChoice } | { readonly error: unknown }> {
-  try {
-    return { choice: await choose() };
-  } catch (error) {
-    return { error };
-  }
 }
 
 /** A model, where it is asked, and where its key is from. Nothing is asked and no command runs. */

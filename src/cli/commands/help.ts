@@ -30,7 +30,12 @@ export interface HelpPlaces {
 }
 
 /** The help text, made from the tables: the usual, one command, or with `all` every option. */
-export function helpText(command?: string, places: HelpPlaces = {}): string {
+export function helpText(
+  command?: string,
+  { settings = "~/.sandpiper/agent/settings.json", docs }: HelpPlaces = {},
+): string {
+  const come = "README.md and docs/, which come with the program";
+  const places = { settings, docs: docs === undefined ? come : `${docs}/README.md and ${docs}/docs` };
   const known = COMMANDS.find((candidate) => candidate.name === command);
   return inOwnName(known ? commandHelp(known) : command === "all" ? wholeHelp(places) : shortHelp(places));
 }
@@ -75,7 +80,7 @@ const COMMON: readonly (readonly [options: string, meaning: string])[] = [
 ];
 
 /** The usual: one screen and a half of a small terminal. */
-function shortHelp(places: HelpPlaces): string {
+function shortHelp({ settings, docs }: Required<HelpPlaces>): string {
   return [
     ...OPENING,
     "Commands (more of each: sandpiper help COMMAND):",
@@ -84,14 +89,14 @@ function shortHelp(places: HelpPlaces): string {
     "Options (all of them: sandpiper help all):",
     ...COMMON.map(([options, meaning]) => `  ${options.padEnd(20)}${meaning}`),
     "",
-    `Settings:       ${settingsFile(places)}`,
-    `Documentation:  ${documentation(places)}`,
+    `Settings:       ${settings}`,
+    `Documentation:  ${docs}`,
     "",
   ].join("\n");
 }
 
 /** Everything. */
-function wholeHelp(places: HelpPlaces): string {
+function wholeHelp({ settings, docs }: Required<HelpPlaces>): string {
   const groups = [...new Set(FLAGS.map((flag) => flag.group))];
   return [
     ...OPENING,
@@ -100,13 +105,13 @@ function wholeHelp(places: HelpPlaces): string {
     ...groups.flatMap((group) => ["", `${group}:`, ...lines(FLAGS.filter((flag) => flag.group === group))]),
     "",
     "Configuration:",
-    `  ${settingsFile(places)}`,
+    `  ${settings}`,
     "  .sandpiper/settings.json in a project counts when you trust it; environment: the provider's key",
     "  (ANTHROPIC_API_KEY, OPENAI_API_KEY, …), OPENAI_BASE_URL, SANDPIPER_HOME (in place of ~/.sandpiper/agent).",
     "  sandpiper doctor says what is missing",
     "",
     "Documentation:",
-    `  ${documentation(places)}`,
+    `  ${docs}`,
     "",
     "Exit codes:",
     ...EXIT_CODES.map(([code, meaning]) => `  ${code.padEnd(38)}${meaning}`),
@@ -128,12 +133,4 @@ export function helpPlaces(): HelpPlaces {
   } catch {
     return {};
   }
-}
-
-function settingsFile({ settings = "~/.sandpiper/agent/settings.json" }: HelpPlaces): string {
-  return settings;
-}
-
-function documentation({ docs }: HelpPlaces): string {
-  return docs === undefined ? "README.md and docs/, which come with the program" : `${docs}/README.md and ${docs}/docs`;
 }

@@ -31,7 +31,10 @@ export async function modelsCommand(invocation: Invocation): Promise<number> {
   const config = configure(invocation, readWorld());
   const only = typeof values["provider"] === "string" ? values["provider"] : undefined;
   const isCheck = values["check"] === true;
-  const now = await atHand(() => firstModel(config, readVariable));
+  // A model is not needed for a list, and what is wrong with it is said elsewhere.
+  const now = await firstModel(config, readVariable).catch((error): undefined => {
+    if (!(error instanceof UserError)) throw error;
+  });
   if (only !== undefined) refuseMissing(only, config.settings, now);
   const found = await availableProviders({
     settings: config.settings,
@@ -49,16 +52,6 @@ export async function modelsCommand(invocation: Invocation): Promise<number> {
     : found.map(section).join("\n\n");
   writeAll(Deno.stdout, stripControls(text) + "\n");
   return isCheck && found.some(({ isListed }) => !isListed) ? 1 : 0;
-}
-
-/** Whoever would answer; a model is not needed for a list, and what is wrong with it is said elsewhere. */
-async function atHand(choose: () => Promise<ModelChoice>): Promise<ModelChoice | undefined> {
-  try {
-    return await choose();
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
-  }
 }
 
 function refuseMissing(name: string, settings: Parameters<typeof tableOf>[0], now: ModelChoice | undefined): void {

@@ -1,9 +1,7 @@
 import { basename, join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { counted, stripControls } from "../../core/support/text.ts";
-import { jsonlPieces } from "../../session/export/jsonl.ts";
 import { listLines } from "../../session/export/list_text.ts";
-import { markdownPieces } from "../../session/export/markdown.ts";
 import { textPieces } from "../../session/export/text.ts";
 import { treeLines } from "../../session/export/tree_text.ts";
 import { viewSession } from "../../session/view/view.ts";
@@ -17,6 +15,7 @@ import { type LoadedSession, loadSession } from "../../session/load.ts";
 import { labelsOf, sessionName } from "../../session/tree.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { meterOf } from "../../engine/conversation.ts";
+import { sessionPieces } from "../interactive/export_session.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { deleteSession, renameSession } from "../../engine/sessions/kept_sessions.ts";
@@ -66,7 +65,7 @@ export function write(pieces: Iterable<string>): number {
 }
 
 /** Reads a session's file and tells what of it could not be read. */
-export function load(config: Config, word: string): LoadedSession {
+function load(config: Config, word: string): LoadedSession {
   const session = loadSession(sessionFile(config, word));
   for (const notice of session.notices) warn(config, notice);
   return session;
@@ -213,10 +212,6 @@ async function exportAll(config: Config, folder: string): Promise<number> {
   return failed > 0 ? 1 : 0;
 }
 
-function none(all: boolean): string {
-  return all ? "No sessions\n" : "No sessions of this workspace; --all shows those of others\n";
-}
-
 function show({ invocation: { values } }: Config, session: LoadedSession): Iterable<string> {
   const { header, entries, notices } = session;
   const totals = meterOf(entries).sums();
@@ -245,17 +240,8 @@ async function exportSession(config: Config, session: LoadedSession): Promise<nu
   return 0;
 }
 
-async function exported({ invocation: { values } }: Config, session: LoadedSession): Promise<Iterable<string>> {
-  const all = Boolean(values["all-branches"]);
-  const view = () => viewSession(session, meterOf(session.entries).sums(), all);
-  switch (values["format"]) {
-    case "jsonl":
-      return jsonlPieces(session, all, { now: Date.now, random: Math.random });
-    case "md":
-      return markdownPieces(view());
-    default:
-      return (await import("../../session/html/html.ts")).htmlPieces(view());
-  }
+function exported({ invocation: { values } }: Config, session: LoadedSession): Promise<Iterable<string>> {
+  return sessionPieces(session, values["format"], Boolean(values["all-branches"]));
 }
 
 function importFile(config: Config, file: string): number {

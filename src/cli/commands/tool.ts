@@ -1,5 +1,6 @@
 import { UserError } from "../../core/error.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { textOf } from "../../core/message.ts";
 import { TOOLS } from "../../../tools/mod.ts";
 import { refuseUnknown } from "../../engine/tools/active_tools.ts";
@@ -68,11 +69,7 @@ function argumentsOf(name: string, rest: readonly string[]): JsonObject {
     if (rest.length === 0) throw new UserError({ ...usage, why: "there is no command" });
     return { command: rest.length === 1 ? rest[0] ?? "" : rest.map(shellWord).join(" ") };
   }
-  try {
-    const value: unknown = JSON.parse(rest.join(" "));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject; // JSON.parse made it
-  } catch {
-    // told below
-  }
+  const value: unknown = attempt(() => JSON.parse(rest.join(" ")));
+  if (isObject(value)) return value;
   throw new UserError({ ...usage, why: "its arguments are not one JSON object" });
 }

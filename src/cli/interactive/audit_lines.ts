@@ -1,6 +1,6 @@
 import { counted } from "../../core/support/text.ts";
 import { sha256 } from "../../core/support/digest.ts";
-import type { AssistantMessage, ToolCall, ToolResultMessage } from "../../core/message.ts";
+import { type ToolCall, toolCallsOf, type ToolResultMessage } from "../../core/message.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { readAudit } from "../../session/export/read_audit.ts";
 import { toolTitle } from "../../tui/blocks/tool_title.ts";
@@ -52,15 +52,11 @@ function messagesOf(entries: ReturnType<SessionStore["entries"]>): {
   for (const entry of entries) {
     if (entry.type !== "message") continue;
     const { message } = entry;
-    if (message.role === "assistant") { for (const call of callsIn(message)) calls.set(call.id, call); }
+    if (message.role === "assistant") { for (const call of toolCallsOf(message)) calls.set(call.id, call); }
     if (message.role === "bashExecution") {
       typed.set(sha256(JSON.stringify({ command: message.command })), message.command);
     }
     if (message.role === "toolResult") results.set(message.toolCallId, message);
   }
   return { calls, results, typed };
-}
-
-function callsIn({ content }: AssistantMessage): ToolCall[] {
-  return content.filter((part) => part.type === "toolCall");
 }

@@ -12,13 +12,7 @@ import { meterOf } from "../../engine/conversation.ts";
 export async function exportSession(store: SessionStore, path: string | undefined, cwd: string): Promise<string> {
   const file = path === undefined ? freeName(cwd, `session-${store.header.id.slice(0, 8)}`) : resolve(cwd, path);
   const entries = store.entries();
-  const session = {
-    header: store.header,
-    entries,
-    byId: new Map(entries.map((entry) => [entry.id, entry])),
-    notices: [],
-  };
-  const view = () => viewSession(session, meterOf(session.entries).sums(), false);
+  const session = { header: store.header, entries, byId: new Map(entries.map((entry) => [entry.id, entry])) };
   const form = /\.(html|md|jsonl)$/.exec(file)?.[1];
   if (form === undefined) {
     throw new UserError({
@@ -27,14 +21,19 @@ export async function exportSession(store: SessionStore, path: string | undefine
       fix: "Name a file that ends with .html, .md or .jsonl",
     });
   }
-  const times = { now: Date.now, random: Math.random };
-  const pieces = form === "jsonl"
-    ? jsonlPieces(session, false, times)
-    : form === "md"
-    ? markdownPieces(view())
-    : (await import("../../session/html/html.ts")).htmlPieces(view());
-  writeNew(file, pieces);
+  writeNew(file, await sessionPieces(session, form, false));
   return file;
+}
+
+/** A session in one of the forms in which it is exported; a page unless `form` is `jsonl` or `md`. */
+export async function sessionPieces(
+  session: Parameters<typeof viewSession>[0],
+  form: unknown,
+  allBranches: boolean,
+): Promise<Iterable<string>> {
+  if (form === "jsonl") return jsonlPieces(session, allBranches, { now: Date.now, random: Math.random });
+  const view = viewSession(session, meterOf(session.entries).sums(), allBranches);
+  return form === "md" ? markdownPieces(view) : (await import("../../session/html/html.ts")).htmlPieces(view);
 }
 
 /** A name that nobody has: an earlier export is not written over. */

@@ -1,6 +1,6 @@
 // How a run ended: its outcome for programs, its exit code, and the error whose words a person reads.
 import type { PromptOutcome } from "../../core/engine.ts";
-import { UserError, type UserErrorParts } from "../../core/error.ts";
+import { UserError } from "../../core/error.ts";
 import type { SignalWatch } from "../output/signals.ts";
 import type { RunFacts } from "../report/facts.ts";
 import type { RunEnd } from "../report/report.ts";
@@ -29,15 +29,12 @@ export function endOf(
     return { end: { outcome: seen.ending, exitCode: code, ...limit, ...(why && !isDone ? { why } : {}) } };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
+    const { what, why, fix, exitCode } = error;
     const told = check === undefined || seen.ending !== "unproven"
       ? error
-      : new UserError({ ...partsOf(error), why: `${error.why}. It said last:\n${check}` });
-    return { end: { outcome: seen.ending, exitCode: error.exitCode, why: error.why, ...limit }, error: told };
+      : new UserError({ what, why: `${why}. It said last:\n${check}`, fix, exitCode });
+    return { end: { outcome: seen.ending, exitCode, why, ...limit }, error: told };
   }
-}
-
-function partsOf({ what, why, fix, exitCode }: UserError): UserErrorParts {
-  return { what, why, fix, exitCode };
 }
 
 /** Lines of a failed check that its error tells. */

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+
 /** Longest line that is taken: a prompt with a few pictures. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
@@ -23,7 +25,7 @@ export async function* linesOf(
     else if (piece.length > 0) pieces.push(piece);
   };
   const finish = (): Line | undefined => {
-    const line = isTooLong ? { error: `the line has more than ${maxBytes} bytes` } : decode(pieces, length);
+    const line = isTooLong ? { error: `the line has more than ${maxBytes} bytes` } : decode(pieces);
     [pieces, length, isTooLong] = [[], 0, false];
     return line;
   };
@@ -55,15 +57,9 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>, stop?: AbortSignal)
   }
 }
 
-function decode(pieces: readonly Uint8Array[], length: number): Line | undefined {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
+function decode(pieces: readonly Uint8Array[]): Line | undefined {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r$/, "");
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces)).replace(/\r$/, "");
     return text.trim() === "" ? undefined : { text };
   } catch {
     return { error: "the line is not UTF-8" };

@@ -64,7 +64,9 @@ export function outgoing(
     isBehind = true;
     drops = writing !== undefined;
     waiting = [];
-    put(encoder.encode(JSON.stringify(behindNotice(maxUnreadBytes)) + "\n"));
+    const message = `The session ends: ${behindReason(maxUnreadBytes)}. What it has not read is lost`;
+    const notice: AgentEvent = { type: "notice", level: "error", message };
+    put(encoder.encode(JSON.stringify(notice) + "\n"));
     gone.abort();
   };
   return {
@@ -109,9 +111,4 @@ export function standardOutput(): Outgoing & {
 /** Why a session ends whose reader is behind. */
 export function behindReason(maxUnreadBytes = MAX_UNREAD_BYTES): string {
   return `its reader has left more than ${formatSize(maxUnreadBytes)} of its output unread`;
-}
-
-function behindNotice(maxUnreadBytes: number): AgentEvent {
-  const message = `The session ends: ${behindReason(maxUnreadBytes)}. What it has not read is lost`;
-  return { type: "notice", level: "error", message };
 }

@@ -1,4 +1,5 @@
 import { messageOf, UserError } from "../../core/error.ts";
+import { isObject } from "../../core/json.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import type { Command, RpcContext } from "./command.ts";
 import { LOOK_COMMANDS } from "./look_commands.ts";
@@ -57,10 +58,7 @@ function named(id: Id): object {
 function parse(text: string): { readonly fields: Readonly<Record<string, unknown>> } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return { problem: "a command is a JSON object" };
-    }
-    return { fields: value as Readonly<Record<string, unknown>> }; // what a JSON object is
+    return isObject(value) ? { fields: value } : { problem: "a command is a JSON object" };
   } catch (error) {
     return { problem: `not JSON: ${messageOf(error).slice(0, 2 * SAID_BACK)}` };
   }

@@ -6,7 +6,6 @@ import { meterOf } from "../../engine/conversation.ts";
 import { writeNew } from "../../session/export/write_new.ts";
 import { viewSession } from "../../session/view/view.ts";
 import { command, plain } from "./command.ts";
-
 import * as z from "zod/mini";
 
 /** A run belongs to its conversation: it ends before another one is taken up. */
@@ -64,7 +63,9 @@ export const SESSION_COMMANDS = {
     },
   ),
   set_session_name: command(z.object({ name: z.string() }), ({ name }, { engine }) => {
-    if (name.trim() === "") throw noName();
+    if (name.trim() === "") {
+      throw new UserError({ what: "The name was not taken", why: "it is empty", fix: "Give it some letters" });
+    }
     engine.setName(name);
   }),
   set_label: command(
@@ -89,10 +90,6 @@ function nothingToCopy(): UserError {
     why: "there is nothing in it yet",
     fix: "Send new_session for another one",
   });
-}
-
-function noName(): UserError {
-  return new UserError({ what: "The name was not taken", why: "it is empty", fix: "Give it some letters" });
 }
 
 /** Writes the conversation at hand as a page. Throws UserError when the file exists or cannot be written. */

@@ -23,7 +23,6 @@ import {
   SDK_PROTOCOL,
   WIRE_METHODS,
   type WireError,
-  type WireMethod,
 } from "./wire.ts";
 
 /**
@@ -151,7 +150,9 @@ function serveAgent(output: Outgoing, isPacked: boolean): Served {
     const method = WIRE_METHODS.find((known) => known === name);
     if (!method) throw new Error(`there is no method "${name}"`);
     try {
-      return await methodOf(opened.agent, method)(...args.map((arg) => arg ?? undefined));
+      // The client is typed by the same interface; the methods check what they are given as those of an embedded agent do.
+      const call = opened.agent[method] as (...args: readonly unknown[]) => unknown;
+      return await call(...args.map((arg) => arg ?? undefined));
     } catch (error) {
       // The other side has taken a setting for done.
       opened.view.forget();
@@ -161,11 +162,6 @@ function serveAgent(output: Outgoing, isPacked: boolean): Served {
       if (view) send({ type: "view", view });
     }
   }
-}
-
-function methodOf(agent: Agent, method: WireMethod): (...args: readonly unknown[]) => unknown {
-  // The client is typed by the same interface; the methods check what they are given as those of an embedded agent do.
-  return agent[method] as (...args: readonly unknown[]) => unknown;
 }
 
 /** The options with functions that ask the embedding program. */

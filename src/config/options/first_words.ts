@@ -56,21 +56,13 @@ export function refuseMeantCommand(words: readonly string[], { hasOptions, isMes
   const known = COMMANDS.find(({ name }) => name === first);
   if (known && hasOptions && (isCut || words.length <= 2 || takes(known.name, second))) {
     const why = "options stand before it, so that it would be sent to the model as a message";
-    throw meant(
-      `"${first}" is a command`,
-      why,
-      `Write the command first, then its options: sandpiper ${first} …`,
-      words,
-    );
+    const fix = `Write the command first, then its options: sandpiper ${first} …`;
+    throw meant(`"${first}" is a command`, why, fix, words);
   }
   const near = known ? undefined : nearest(first, [...COMMANDS.map(({ name }) => name), "help", "version"]);
   if (near !== undefined && (words.length === 1 || takes(near, second))) {
-    throw meant(
-      `There is no command "${first}"`,
-      "it would be sent to the model",
-      `Did you mean sandpiper ${near}?`,
-      words,
-    );
+    const fix = `Did you mean sandpiper ${near}?`;
+    throw meant(`There is no command "${first}"`, "it would be sent to the model", fix, words);
   }
 }
 

@@ -1,12 +1,12 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import { misfit } from "./shape.ts";
 import { type Setting, SETTINGS, type Settings } from "./settings_table.ts";
 
 /** One file's settings and what a person should know about them. */
 export interface LoadedSettings {
-  readonly path: string;
   readonly settings: Settings;
   readonly warnings: readonly string[];
 }
@@ -37,17 +37,15 @@ export function readSettings(folder: string, owner: "user" | "project"): LoadedS
   return checkSettings(path, parse(path, text), owner);
 }
 
-function parse(path: string, text: string): Record<string, unknown> {
+function parse(path: string, text: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
     throw bad(path, messageOf(error), "Correct the JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw bad(path, "it must hold one JSON object", 'Write for example {"model": "gpt-5"}');
-  }
-  return { ...value };
+  if (!isObject(value)) throw bad(path, "it must hold one JSON object", 'Write for example {"model": "gpt-5"}');
+  return value;
 }
 
 /**
@@ -79,7 +77,7 @@ export function checkSettings(
       settings[key] = value;
     }
   }
-  return { path, settings, warnings };
+  return { settings, warnings };
 }
 
 function bad(path: string, why: string, fix: string): UserError {

@@ -65,23 +65,14 @@ export interface Dialog extends DialogOptions {
 }
 
 /** What a handler, a command and a tool get besides their input. */
-export interface ExtensionContext extends ExtensionFacts {
-  /** Questions and messages to the person. */
-  readonly ui: ExtensionUi;
+export interface ExtensionContext
+  extends ExtensionFacts, Pick<ExtensionApi, "ui" | "exec" | "getSystemPrompt" | "getContextUsage" | "compact"> {
   /** Aborts when the result is not wanted any more. */
   readonly signal: AbortSignal;
-  /** Runs a program in the tools' scope. */
-  exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<ExecResult>;
   /** The model that answers. */
   getModel(): Promise<{ readonly provider: string; readonly id: string } | undefined>;
-  /** The system prompt as it is now. */
-  getSystemPrompt(): Promise<string>;
-  /** How full the window of the model is; undefined before the first request. */
-  getContextUsage(): Promise<ContextUsage | undefined>;
   /** Entries of the session from the first one to the leaf. */
   getEntries(): Promise<readonly SessionEntry[]>;
-  /** Shortens the history now. */
-  compact(options?: { readonly customInstructions?: string }): Promise<void>;
   /** Whether no run is going on. */
   isIdle(): Promise<boolean>;
   /** Ends the run that is going on. */

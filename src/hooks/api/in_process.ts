@@ -25,7 +25,7 @@ export async function loadInProcess(
   const registry = createRegistry({
     facts,
     call: (method, args, signal) =>
-      actFor(host, name, method, args, AbortSignal.any([ended.signal, ...signals(signal)])),
+      actFor(host, name, method, args, AbortSignal.any(signal ? [ended.signal, signal] : [ended.signal])),
     changed: () => {
       if (isLoaded) { for (const listener of listeners) listener(); }
     },
@@ -57,8 +57,4 @@ export async function actFor(
   const values: JsonValue = readJson(JSON.stringify(args));
   if (!action || !isList(values)) throw new TypeError(`there is no action "${method}"`);
   return await action.run(host, values, { extension, signal });
-}
-
-function signals(signal: AbortSignal | undefined): AbortSignal[] {
-  return signal ? [signal] : [];
 }

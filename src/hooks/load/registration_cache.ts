@@ -26,41 +26,36 @@ export interface CachedRegistration {
 /**
  * What extensions brought when they were loaded, so that a start need not wait for them. One file for each content of an
  * extension, in a folder of the user's own. It only saves waiting and grants nothing: what the worker registers
- * replaces it.
+ * replaces it. `circumstances`: all that the extension can learn of the outside while it loads.
  */
-export interface RegistrationCache {
-  /** `circumstances`: all that the extension can learn of the outside while it loads. */
-  of(hash: string, circumstances: readonly string[]): CachedRegistration;
-}
+export type RegistrationCache = (hash: string, circumstances: readonly string[]) => CachedRegistration;
 
 /** A list of what was brought, the newest first; null: it varies. */
 type Kept = readonly (readonly [key: string, brought: Registration | null])[];
 
 /** What is kept in a folder; without a folder nothing is. */
 export function registrationCache(folder: string | undefined): RegistrationCache {
-  return {
-    of: (hash, circumstances) => {
-      const path = join(folder ?? "", `${hash}.json`);
-      const key = sha256(JSON.stringify([FORMAT, ...circumstances]));
-      const find = (): Registration | null | undefined => read(path).find(([known]) => known === key)?.[1];
-      let known = folder === undefined ? undefined : find();
-      const keep = (now: Registration | null): void => {
-        known = now;
-        if (folder === undefined) return;
-        const others = read(path).filter(([other]) => other !== key);
-        writeOwnFile(path, JSON.stringify([[key, now], ...others].slice(0, MAX_KEPT)));
-      };
-      return {
-        brought: known ?? undefined,
-        loaded: (now) => {
-          if (known === undefined) keep(now);
-          else if (known !== null && JSON.stringify(known) !== JSON.stringify(now)) keep(null);
-        },
-        varies: () => {
-          if (known !== null) keep(null);
-        },
-      };
-    },
+  return (hash, circumstances) => {
+    const path = join(folder ?? "", `${hash}.json`);
+    const key = sha256(JSON.stringify([FORMAT, ...circumstances]));
+    const find = (): Registration | null | undefined => read(path).find(([known]) => known === key)?.[1];
+    let known = folder === undefined ? undefined : find();
+    const keep = (now: Registration | null): void => {
+      known = now;
+      if (folder === undefined) return;
+      const others = read(path).filter(([other]) => other !== key);
+      writeOwnFile(path, JSON.stringify([[key, now], ...others].slice(0, MAX_KEPT)));
+    };
+    return {
+      brought: known ?? undefined,
+      loaded: (now) => {
+        if (known === undefined) keep(now);
+        else if (known !== null && JSON.stringify(known) !== JSON.stringify(now)) keep(null);
+      },
+      varies: () => {
+        if (known !== null) keep(null);
+      },
+    };
   };
 }
 

@@ -60,7 +60,7 @@ export async function startExtension(found: FoundExtension, options: StartOption
   const { cwd, mode, hasUI } = options.facts;
   const isAlone = Object.keys(granted).length === 0;
   const kept = isAlone
-    ? options.registrations.of(source.hash, [options.version, source.entry, cwd, mode, String(hasUI)])
+    ? options.registrations(source.hash, [options.version, source.entry, cwd, mode, String(hasUI)])
     : undefined;
   const state = { name, path: source.entry, hash: source.hash, wants, granted };
   const load = async (onStarted: (worker: WatchedWorker) => void): Promise<Extension> => {

@@ -56,8 +56,6 @@ export interface WatchedWorker {
   hasEnded(): boolean;
 }
 
-const first = ([text]: readonly [string, string]): string => text;
-
 /** Starts a worker and loads an extension in it; ends it and rejects when that fails. */
 export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
   const { state: { name }, limits, now } = options;
@@ -166,7 +164,6 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
   const keep = (compiled: string): void => {
     if (compiled !== "") options.onCompiled(compiled);
   };
-
   options.onStarted({
     probe: async (limitMs) => {
       // Tools and commands have no time limit of their own: a worker must not be ended for being busy.
@@ -183,7 +180,7 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
     // What needs no compiling runs at once: this thread is busy starting the next worker when the answer comes.
     const running = options.order.isSource
       ? compiling.then(keep).then(run)
-      : Promise.all([run(), compiling]).then(first);
+      : Promise.all([run(), compiling]).then(([text]) => text);
     registration = readRegistration(readJson(await running));
   } catch (error) {
     isClosed = true;

@@ -1,7 +1,6 @@
 import { messageOf } from "../../core/error.ts";
 import type { HostActions } from "../../core/host_actions.ts";
 import { ACTIONS } from "../api/actions.ts";
-import type { JsonValue } from "../../core/json.ts";
 import type { HostOp } from "./frame.ts";
 import { isList, MAX_UNITS, readJson } from "../events/json_text.ts";
 
@@ -33,14 +32,15 @@ export function openActions({ extension, host, send, onWaiting }: ActionOptions)
   const answer = async (id: number, body: string, signal: AbortSignal): Promise<void> => {
     let isWaiting = false;
     try {
-      const [method, ...args] = readList(body);
+      const value = readJson(body);
+      const [method, ...args] = isList(value) ? value : [];
       const action = typeof method === "string" ? ACTIONS.get(method) : undefined;
       if (!action) throw new TypeError(`there is no action "${String(method)}"`);
       isWaiting = action.isWaiting === true;
       if (isWaiting) onWaiting(true);
-      const value = JSON.stringify(await action.run(host, args, { extension, signal })) ?? "";
-      if (value.length > MAX_UNITS) throw new Error("the answer is too large");
-      if (!signal.aborted) send("reply", id, value);
+      const answered = JSON.stringify(await action.run(host, args, { extension, signal })) ?? "";
+      if (answered.length > MAX_UNITS) throw new Error("the answer is too large");
+      if (!signal.aborted) send("reply", id, answered);
     } catch (error) {
       if (!signal.aborted) send("refuse", id, messageOf(error));
     } finally {
@@ -62,9 +62,4 @@ export function openActions({ extension, host, send, onWaiting }: ActionOptions)
       for (const question of open.values()) question.abort();
     },
   };
-}
-
-function readList(body: string): readonly JsonValue[] {
-  const value = readJson(body);
-  return isList(value) ? value : [];
 }

@@ -23,13 +23,10 @@ export function readPolicy(from: JsonObject): Policy {
     env: field("env", environment),
     denyRead: field("denyRead", texts),
     denyWrite: field("denyWrite", texts),
-    deniedFor: field("deniedFor", (value) => {
-      const [asked, own] = [texts(fields(value)?.["asked"] ?? []), texts(fields(value)?.["own"] ?? [])];
-      return asked && own ? { asked, own } : undefined;
-    }),
     protected: field("protected", texts),
     limits: field("limits", limits),
     sandbox: field("sandbox", (value) => LEVELS.find((level) => level === value)),
+    ...(from["deniedFor"] === undefined ? {} : { deniedFor: field("deniedFor", reasons) }),
     ...(typeof from["copyOf"] === "string" ? { copyOf: from["copyOf"] } : {}),
     ...(from["readingOnly"] === true ? { readingOnly: true } : {}),
     ...(typeof from["packed"] === "string" ? { packed: from["packed"] } : {}),
@@ -42,6 +39,11 @@ function text(value: JsonValue | undefined): string | undefined {
 
 function texts(value: JsonValue | undefined): readonly string[] | undefined {
   return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+}
+
+function reasons(value: JsonValue | undefined): Policy["deniedFor"] {
+  const [asked, own] = [texts(fields(value)?.["asked"]), texts(fields(value)?.["own"])];
+  return asked && own && { asked, own };
 }
 
 function fields(value: JsonValue | undefined): JsonObject | undefined {

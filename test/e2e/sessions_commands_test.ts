@@ -194,6 +194,10 @@ Deno.test("--no-session leaves no session, and the audit has its calls all the s
     const unknown = `Whether there are sessions is not known: ${folder} cannot be opened\n`;
     assertEquals(closed, { code: 1, stdout: unknown, stderr: "" });
     assertEquals((await sandpiper(["sessions", "--json"])).code, 1);
+    assertEquals(
+      (await sandpiper(["sessions", "search", "-q", "x"])).stdout,
+      `In no session that can be looked into: ${folder} cannot be opened\n`,
+    );
     const [audit] = [...Deno.readDirSync(join(home, ".sandpiper", "agent", "audit"))];
     const id = audit?.name.replace(".jsonl", "") ?? "";
     const { stdout } = await sandpiper(["audit", id.slice(0, 10)]);

@@ -96,7 +96,7 @@ Deno.test("sandpiper undo names what somebody else changed, ends with 1, and ove
     assertEquals([left.code, read(`${ws}/keep.txt`)], [1, "mine\n"]);
     assertStringIncludes(
       left.stderr,
-      "3 files are left as they are: somebody else changed it since; --force overwrites them\n  a.txt\n  b.txt\n",
+      "each of 3 files is left as it is: somebody else changed it since; --force overwrites it\n  a.txt\n  b.txt\n",
     );
     for (const name of ["a.txt", "b.txt"]) Deno.writeTextFileSync(`${ws}/${name}`, `${name[0]}\n`);
     assertStringIncludes(

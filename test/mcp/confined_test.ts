@@ -54,7 +54,7 @@ for (const level of CONFINED) {
       assertEquals(mcp.tools(), []);
       assertMatch(
         notices.join("\n"),
-        /^MCP server "there": .*outside of what tools may read\. Only the user can allow it, with /,
+        /^MCP server "there": .*outside the read scope\. Only the user can allow it, with /,
       );
       assert(notices.join().includes(` with --allow-read=+${world.outside}/server;`), notices.join());
       return Promise.resolve();

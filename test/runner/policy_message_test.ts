@@ -17,6 +17,8 @@ const copy = (given: object = {}): JsonObject => cleanJson({ ...POLICY, ...given
 Deno.test("readPolicy() gives back the policy that was sent", () => {
   assertEquals(readPolicy(copy()), POLICY);
   assertEquals(readPolicy(copy({ extra: 1 })), POLICY);
+  const told = { deniedFor: { asked: ["/a"], own: ["/b"] }, copyOf: "/w" };
+  assertEquals(readPolicy(copy(told)), { ...POLICY, ...told });
 });
 
 const WRONG: readonly object[] = [
@@ -33,6 +35,8 @@ const WRONG: readonly object[] = [
   { env: [] },
   { denyRead: "/" },
   { denyWrite: {} },
+  { deniedFor: {} },
+  { deniedFor: { asked: [1], own: [] } },
   { protected: undefined },
   { limits: {} },
   { limits: { ...POLICY.limits, processes: "1" } },

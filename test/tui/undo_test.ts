@@ -107,7 +107,7 @@ Deno.test("/undo lists no message that changed no file, and names what is left o
         "    b.txt",
         "Put them back?: No | Yes: 1 file | Also overwrite 2 files that somebody else changed",
         "Put back: 1 file",
-        "2 files are left as they are: somebody else changed it since: a.txt, b.txt",
+        "Each of 2 files is left as it is: somebody else changed it since: a.txt, b.txt",
       ]);
     },
   ));

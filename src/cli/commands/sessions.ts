@@ -89,10 +89,10 @@ function list(config: Config): number {
       : sessions.length > 0
       ? listLines(sessions, all)
       : isUnknown
-      ? `Whether there are sessions is not known: ${
-        unseen.map((folder) => oneLine(folder, 400)).join(", ")
-      } cannot be opened\n`
-      : none(all),
+      ? `Whether there are sessions is not known: ${closedText(unseen)}\n`
+      : all
+      ? "No sessions\n"
+      : "No sessions of this workspace; --all shows those of others\n",
   ]);
   return isUnknown ? 1 : 0;
 }
@@ -116,13 +116,15 @@ function listed(config: Config, onUnseen: (folder: string) => void = () => {}): 
 function search(config: Config, text: string): number {
   const { values } = config.invocation;
   const all = Boolean(values["all"]);
-  const found = listed(config).flatMap((session) => {
+  const unseen: string[] = [];
+  const found = listed(config, (folder) => unseen.push(folder)).flatMap((session) => {
     const matches = searchSession(session.path, text);
     return matches ? [{ ...session, ...matches }] : [];
   });
   if (values["json"]) return write([visibleJson(found, 2), "\n"]);
   if (found.length === 0) {
-    write([all ? "In no session\n" : "In no session of this workspace; --all searches those of others\n"]);
+    const none = all ? "In no session" : "In no session of this workspace; --all searches those of others";
+    write([unseen.length > 0 ? `In no session that can be looked into: ${closedText(unseen)}\n` : `${none}\n`]);
     return 1;
   }
   const lines = listLines(found, all).trimEnd().split("\n");
@@ -210,6 +212,10 @@ async function exportAll(config: Config, folder: string): Promise<number> {
     }\n`,
   ]);
   return failed > 0 ? 1 : 0;
+}
+
+function closedText(folders: readonly string[]): string {
+  return `${folders.map((folder) => oneLine(folder, 400)).join(", ")} cannot be opened`;
 }
 
 function show({ invocation: { values } }: Config, session: LoadedSession): Iterable<string> {

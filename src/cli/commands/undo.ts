@@ -146,12 +146,11 @@ function warnLeft(config: Config, { left, isDone }: UndoOutcome): void {
   const always = { ...config, invocation: { ...invocation, values: { ...invocation.values, quiet: false } } };
   for (const { why, isForcible, paths } of leftByReason(left)) {
     const names = paths.map((path) => oneLine(path, LONGEST_PATH));
-    const [verb, it] = names.length === 1 ? [isDone ? "is" : "would be", "it"] : [isDone ? "are" : "would be", "them"];
-    const as = names.length === 1
-      ? `${names[0]} ${verb} left as it is`
-      : `${names.length} files ${verb} left as they are`;
-    const list = names.length === 1 ? "" : names.map((name) => `\n  ${name}`).join("");
-    warn(always, `${as}: ${why}${isForcible ? `; --force overwrites ${it}` : ""}${list}`);
+    const [what, list] = names.length === 1
+      ? [names[0], ""]
+      : [`each of ${names.length} files`, `\n  ${names.join("\n  ")}`];
+    const force = isForcible ? "; --force overwrites it" : "";
+    warn(always, `${what} ${isDone ? "is" : "would be"} left as it is: ${why}${force}${list}`);
   }
 }
 

@@ -37,12 +37,8 @@ export function metBy(
   const claim = hint?.denial ?? hint?.unasked;
   const isClaimed = claim !== undefined &&
     denials.some(({ kind, target }) => kind === claim.kind && target === claim.target);
-  // Of many hosts some have no line of their own.
-  const told = isClaimed
-    ? all
-    : proxied.length === hosts.length + refused.length
-    ? proxied.filter((line) => !refused.includes(line))
-    : [];
+  // Of many hosts some have no line of their own, and what no list would open is no claim.
+  const told = isClaimed ? all : refused.length === 0 && proxied.length === hosts.length ? proxied : [];
   return {
     notes: [...all, ...unreached],
     ...(told.length === 0 ? {} : { told }),

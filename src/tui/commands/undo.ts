@@ -92,7 +92,7 @@ export async function putBack({ engine, say }: CommandContext, request: UndoRequ
     say(
       paths.length === 1
         ? `${first} is left as it is: ${why}`
-        : `${paths.length} files are left as they are: ${why}: ${paths.slice(0, SHOWN).join(", ")}${more}`,
+        : `Each of ${paths.length} files is left as it is: ${why}: ${paths.slice(0, SHOWN).join(", ")}${more}`,
       "warning",
     );
   }

@@ -30,7 +30,7 @@ Deno.test("auditLines() shows of each call its command or path, and what it was 
     assertEquals(shown[6], "    $ cat ../b.txt");
     assertEquals(shown[7], "    echo done");
     assertEquals(shown.slice(-4, -2), ["    … 10 more lines", "write  denied  error"]);
-    assertMatch(shown.at(-1) ?? "", /^ {4}denied in write: .*\.git\/config/);
+    assertMatch(shown.at(-1) ?? "", /^ {4}denied: write .*\.git\/config: it is protected, and no grant opens it$/);
     assertEquals(auditLines(undefined, engine.store()), []);
   });
 });

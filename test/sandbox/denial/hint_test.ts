@@ -416,11 +416,12 @@ Deno.test("metBy() tells a person of everything, and the model of what is known 
   const gate = { notes: () => ["Denied: a", "Denied: b"], denied: () => [host], refused: () => ["Denied: b"] };
   assertEquals(metBy(gate, [], [NET]), {
     notes: ["Denied: a", "Denied: b"],
-    told: ["Denied: a"],
     denial: host,
     sandboxNotes: ["Denied: b"],
     isDenied: true,
   });
+  const listed = { notes: () => ["Denied: a"], denied: () => [host] };
+  assertEquals(metBy(listed, [], [NET]), { notes: ["Denied: a"], told: ["Denied: a"], denial: host, isDenied: true });
 });
 
 Deno.test("metBy() has the reason for an allowed host that is out of reach in place of guesses, and no denial", () => {

@@ -66,10 +66,11 @@ const route = await buildBinary({
       run: () => recordScreen(recorder),
       packs: [{ name: "frame", stage: "output", cacheAt: "request" }, { name: "start", stage: "request" }],
     },
-    // A task without a screen gets all in one, and none of the screen's.
+    // A task without a screen gets all in one, and none of the screen's. What its modules do once the first reply begins is in
+    // the cache, too: to compile it then takes longer than to read it at the start.
     {
       run: () => recordTask(recorder),
-      packs: [{ name: "task", stage: "request", whole: true }, { name: "turn", stage: "end" }],
+      packs: [{ name: "task", stage: "request", cacheAt: "end", whole: true }, { name: "turn", stage: "end" }],
     },
     { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
     // What a packed program loads besides.

@@ -8,7 +8,7 @@
  */
 import { join, resolve } from "@std/path";
 import { parseArgs } from "@std/cli";
-import { CONTENT_HASH, contentHash } from "../src/engine/resources/bundled.ts";
+import { readCarried } from "../src/engine/resources/bundled.ts";
 import { output } from "./build/base_runtime.ts";
 import { buildBinary } from "./build/build_binary.ts";
 import { bundleWorkers, MAIN_MODULE, RUNNER_WORKER } from "./build/bundle.ts";
@@ -29,6 +29,8 @@ const sources = await sourcesDigest(root);
 const others = otherTargets(typeof args.others === "string" ? args.others : "");
 const folder = join(root, "dist", "bundle");
 const work = join(root, "dist", "build");
+/** README, docs and skills as tools see them. */
+const carried = join(work, "carried");
 /** Any one will do: what loads extensions is what counts. */
 const EXTENSION = join(root, "docs", "examples", "extensions", "protected_paths.ts");
 
@@ -39,22 +41,22 @@ for (const made of [folder, work]) {
 // Scoped permissions of workers are behind this flag in 2.7.
 await Deno.writeTextFile(join(folder, "deno.json"), JSON.stringify({ unstable: ["worker-options"] }));
 await bundleWorkers(root, folder);
-await Deno.copyFile(join(root, "README.md"), join(folder, "README.md"));
-await copyFolder(join(root, "skills"), join(folder, "skills"));
+await Deno.mkdir(carried);
+await Deno.copyFile(join(root, "README.md"), join(carried, "README.md"));
+await copyFolder(join(root, "skills"), join(carried, "skills"));
 if (typeof args.skills === "string") {
-  console.log(`skills: ${(await addSkills(resolve(args.skills), join(folder, "skills"))).join(", ")}`);
+  console.log(`skills: ${(await addSkills(resolve(args.skills), join(carried, "skills"))).join(", ")}`);
 }
-await copyFolder(join(root, "docs"), join(folder, "docs"));
+await copyFolder(join(root, "docs"), join(carried, "docs"));
 // Requirements lead to tests, which the binary does not carry; the others are for who looks at the repository.
 for (const name of ["requirements.md", "performance.md", "performance.json", "picture.svg", "decisions"]) {
-  await Deno.remove(join(folder, "docs", name), { recursive: true });
+  await Deno.remove(join(carried, "docs", name), { recursive: true });
 }
-await narrowSchemas(join(folder, "docs"));
-await hideSources(join(folder, "docs"));
-await Deno.writeTextFile(join(folder, CONTENT_HASH), contentHash(folder));
+await narrowSchemas(join(carried, "docs"));
+await hideSources(join(carried, "docs"));
 
 const route = await buildBinary({
-  ...{ root, entries: ["main.ts", RUNNER_WORKER], folder, work, out },
+  ...{ root, entries: ["main.ts", RUNNER_WORKER], folder, work, out, carried: readCarried(carried) },
   others: others.map((target) => ({ target, out: join(root, "dist", "targets", target.name, programName(target)) })),
   workers: [join(folder, "runner_worker.js")],
   base: join(root, "dist", "base"),
@@ -64,10 +66,11 @@ const route = await buildBinary({
       run: () => recordScreen(recorder),
       packs: [{ name: "frame", stage: "output", cacheAt: "request" }, { name: "start", stage: "request" }],
     },
-    // A task without a screen gets all in one, and none of the screen's.
+    // A task without a screen gets all in one, and none of the screen's. What its modules do once the first reply begins is in
+    // the cache, too: to compile it then takes longer than to read it at the start.
     {
       run: () => recordTask(recorder),
-      packs: [{ name: "task", stage: "request", whole: true }, { name: "turn", stage: "end" }],
+      packs: [{ name: "task", stage: "request", cacheAt: "end", whole: true }, { name: "turn", stage: "end" }],
     },
     { run: () => recordTask(recorder, ["-e", EXTENSION]), packs: [{ name: "hooks", stage: "end" }] },
     // What a packed program loads besides.

@@ -2,6 +2,13 @@ import { basename, dirname, join } from "@std/path";
 import type { Target } from "../../src/config/targets.ts";
 import { type BaseRuntime, elfPart, registryRuntime } from "./base_runtime.ts";
 import type { ModulesPlace } from "../../src/boot/modules.ts";
+import {
+  CARRIED_PLACE,
+  type CarriedFiles,
+  type CarriedPlace,
+  contentHash,
+  packCarried,
+} from "../../src/engine/resources/bundled.ts";
 import { MODULES } from "../../src/core/support/modules_file.ts";
 import { PLAIN } from "../../src/pack/carrier.ts";
 import { bundleFile, bundleModules } from "./bundle.ts";
@@ -16,6 +23,8 @@ export interface Program {
   readonly entries: readonly string[];
   /** What the binary carries: a folder that may hold files already, with a `deno.json`. */
   readonly folder: string;
+  /** Files that lie packed behind the modules: no start reads them. */
+  readonly carried?: CarriedFiles;
   /** Bundled files in it, besides the first module, that open the modules too (src/boot). */
   readonly workers?: readonly string[];
   /** An empty folder for what is needed only meanwhile. */
@@ -39,17 +48,22 @@ export interface OtherBinary {
 
 /** Builds a binary whose modules come out of packs with V8's caches; tells which base runtime it took. */
 export async function buildBinary(program: Program): Promise<BaseRuntime["route"]> {
-  const { root, folder, work, out } = program;
+  const { root, folder, work, out, carried } = program;
   const bodies = await bundleModules(root, program.entries, join(work, "modules"));
   const [recorder, modules, entry] = [join(work, "recorder"), join(work, MODULES), join(folder, "main.js")];
   const base = await compileRecorder(program, recorder, { file: modules, offset: 0, id: "", root: folder });
+  const packed = carried && { hash: contentHash(carried), bytes: packCarried(carried), file: join(work, "carried.br") };
+  if (packed) {
+    await Deno.writeFile(packed.file, packed.bytes);
+    await notePlace(folder, packed, { file: packed.file, offset: 0 });
+  }
   await packModules(modules, bodies, program.scenarios(recorder, [...bodies.keys()]));
   await bundleFile(root, "src/boot/binary.ts", entry);
   const firsts = await Promise.all(
     [entry, ...program.workers ?? []].map(async (file) => [file, await Deno.readTextFile(file)] as const),
   );
   const write = async (base: BaseRuntime, bare: string, out: string, triple?: string): Promise<void> => {
-    const { runtime, at } = await putModules(base, bare, modules, program);
+    const { runtime, at } = await putModules(base, bare, modules, program, packed);
     for (const [file, text] of firsts) await Deno.writeTextFile(file, withConstants({ MODULES_AT: at }, text));
     const include = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name !== "main.js");
     const failure = await compileBinary(runtime, { entry, include, out, ...(triple === undefined ? {} : { triple }) });
@@ -70,30 +84,49 @@ export async function buildBinary(program: Program): Promise<BaseRuntime["route"
   return base.route;
 }
 
+interface Packed {
+  readonly hash: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+async function notePlace(
+  folder: string,
+  { hash, bytes }: Packed,
+  at: Pick<CarriedPlace, "file" | "offset">,
+): Promise<void> {
+  const place: CarriedPlace = { hash, ...at, length: bytes.length };
+  await Deno.writeTextFile(join(folder, CARRIED_PLACE), JSON.stringify(place));
+}
+
 /**
- * Puts the modules where the binary finds them: behind the runtime, in front of what that reads into memory at every
- * start of every process. Only ELF files have such a place; elsewhere the binary carries them as a file.
+ * Puts the modules, and the carried files behind them, where the binary finds them: behind the runtime, in front of what
+ * that reads into memory at every start of every process. Only ELF files have such a place; elsewhere the binary carries
+ * them as a file.
  */
 async function putModules(
   base: BaseRuntime,
   recorder: string,
   modules: string,
   { folder, work }: Program,
+  packed: Packed | undefined,
 ): Promise<{ readonly runtime: BaseRuntime; readonly at: Pick<ModulesPlace, "offset" | "id"> }> {
   const bytes = await Deno.readFile(modules);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const id = digest.toHex().slice(0, ID_DIGITS);
-  const marked = [new TextEncoder().encode(id), bytes];
+  const marked = [new TextEncoder().encode(id), bytes, ...packed ? [packed.bytes] : []];
   const program = elfPart(await Deno.readFile(recorder));
+  const begin = program?.length ?? 0;
+  if (packed) await notePlace(folder, packed, { offset: begin + ID_DIGITS + bytes.length });
+  const at = { offset: begin, id };
   if (!program) {
     await Deno.writeFile(join(folder, MODULES), await joined(marked));
-    return { runtime: base, at: { offset: 0, id } };
+    return { runtime: base, at };
   }
   await Deno.remove(join(folder, MODULES)).catch(() => {}); // another system's
   const file = join(work, "runtime");
   const end = new TextEncoder().encode(PLAIN);
   await Deno.writeFile(file, await joined([program, ...marked, end]), { mode: 0o755 });
-  return { runtime: { ...base, file }, at: { offset: program.length, id } };
+  return { runtime: { ...base, file }, at };
 }
 
 /** Enough to tell one build from any other. */

@@ -1,4 +1,4 @@
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 
 /** When the recorder looks: at the first byte of output, at the first request to a model, at the end. */
 export type Stage = "output" | "request" | "end";
@@ -23,9 +23,11 @@ const LIMIT_MS = 120_000;
 
 /** Runs the recorder (recorder.ts) as people run the program: one task with a call of a tool, in an empty folder. */
 export async function recordTask(recorder: string, options: readonly string[] = []): Promise<Recording> {
-  await using model = serveModel();
+  await using model = serveModel(REPLIES);
   const server = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none" };
-  return await recordRun(recorder, [...options, "-m", "model", "-p", "What is here?"], server);
+  // Its modules are a file of their own, which the runner that it starts reads too.
+  const modules = `--allow-read=+${dirname(recorder)}`;
+  return await recordRun(recorder, [...options, modules, "-m", "model", "-p", "What is here?"], server);
 }
 
 /** Runs the recorder with arguments, in an empty folder. */
@@ -79,7 +81,7 @@ export async function recordScreen(recorder: string): Promise<Recording> {
 /** The first screen, keys, an answer, the end. */
 async function inTerminal(recorder: string): Promise<Recording> {
   const { startIn } = await import("../bench/tui/pty.ts");
-  await using model = serveModel();
+  await using model = serveModel([]);
   return await inEmptyFolder(async ({ cwd, env, report }) => {
     const terminal = startIn({
       command: [recorder, "-m", "model"],
@@ -139,17 +141,22 @@ interface Model extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A model that wants to list the folder, read and edit, and then says so. */
-function serveModel(): Model {
+/** What the model calls, reply by reply: what most sessions call, so that V8 has compiled what each takes when it works. */
+const REPLIES: readonly Readonly<Record<string, object>>[] = [
+  { bash: { command: "ls; echo one >> b" }, write: { path: "a", content: "a\n" } },
+  { read: { path: "a" }, edit: { path: "a", edits: [{ oldText: "a", newText: "b" }] }, bash: { command: "cat a" } },
+];
+
+/** A model that works as the replies say, and then says that it is done. */
+function serveModel(replies: typeof REPLIES): Model {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     if (request.method !== "POST") return Response.json({ object: "list", data: [] });
-    const isFirst = !(await request.text()).includes('"role":"tool"');
-    // Those that most sessions call; that nothing is there to read or to change makes no difference for what is loaded.
-    const tool_calls = Object.entries({
-      bash: { command: "ls" },
-      read: { path: "a" },
-      edit: { path: "a", edits: [{ oldText: "a", newText: "b" }] },
-    }).map(([name, args], index) => ({
+    const text = await request.text();
+    if (text.includes("did not finish this call")) {
+      console.error("the tools do not run here: what the binary does with their results is compiled when it does it");
+    }
+    const calls = replies[text.split('"role":"assistant"').length - 1];
+    const tool_calls = Object.entries(calls ?? {}).map(([name, args], index) => ({
       index,
       id: `${index}`,
       type: "function",
@@ -159,8 +166,8 @@ function serveModel(): Model {
       `data: ${
         JSON.stringify({ id: "1", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })
       }\n\n`;
-    const delta = isFirst ? { role: "assistant", tool_calls } : { role: "assistant", content: "Nothing." };
-    const body = chunk(delta, null) + chunk({}, isFirst ? "tool_calls" : "stop") + "data: [DONE]\n\n";
+    const delta = calls ? { role: "assistant", tool_calls } : { role: "assistant", content: "Nothing." };
+    const body = chunk(delta, null) + chunk({}, calls ? "tool_calls" : "stop") + "data: [DONE]\n\n";
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });
   return {

@@ -36,7 +36,11 @@ stdout.writeSync = (bytes) => {
 };
 addEventListener("unload", () => reach("end"));
 
-if (report !== undefined && Deno.args[0] === "--internal-runner") actAsRunner(Deno.cwd());
+if (Deno.args[0] === "--internal-runner") {
+  if (report !== undefined) actAsRunner(Deno.cwd());
+  // Started by a recorded task: it serves its tools itself, because the file of its worker is whole only in the binary.
+  else Deno.permissions.revokeSync({ name: "run" });
+}
 if (isWorker) serveAsWorker(Deno.cwd(), () => modules.load("worker.js"));
 // The bridge waits for somebody who connects: its modules are loaded, and nothing of them runs.
 else for (const name of Deno.env.get("SANDPIPER_LOAD")?.split(" ") ?? ["main.js"]) modules.load(name);

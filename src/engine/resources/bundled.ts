@@ -1,6 +1,9 @@
 import { dirname, join } from "@std/path";
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import process from "node:process";
 import { messageOf } from "../../core/error.ts";
+import { modulesFile } from "../../core/support/modules_file.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 
 /** Files that ship with the program and that the read tool and bash must be able to open. */
@@ -16,8 +19,24 @@ export interface Bundled {
 /** Where the files are, or why they are nowhere and what to do. */
 export type FoundBundled = Bundled | { readonly problem: string };
 
-/** Beside the modules of a binary that `scripts/compile.ts` has built. */
-export const CONTENT_HASH = "content-hash";
+/**
+ * Beside the modules of a binary that `scripts/compile.ts` has built: where the files lie behind the runtime. What lies
+ * beside the modules the runtime reads into the memory of every process, the runner's too, and few need these (0066).
+ */
+export const CARRIED_PLACE = "carried.json";
+
+/** Where a binary's files are: bytes, and the hash of their content. */
+export interface CarriedPlace {
+  readonly hash: string;
+  /** While the binary is built; else they are in the file with the modules. */
+  readonly file?: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Files by their path below the folder that holds README.md. */
+export type CarriedFiles = ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+
 const CARRIED = ["README.md", "docs", "skills"];
 
 /**
@@ -34,20 +53,21 @@ export function findBundled(cache: string | undefined, spare: () => string | und
     const skills = join(repository, "skills");
     return { folder: repository, skills, readable: [join(repository, "README.md"), join(repository, "docs"), skills] };
   }
-  // Our own build has all modules in one folder, with the hash beside them; `deno compile main.ts` has the repository's.
-  const isBuilt = isOwnBuild();
-  const carried = isBuilt ? here : repository;
-  const wanted = isBuilt ? Deno.readTextFileSync(join(here, CONTENT_HASH)).trim() : contentHash(repository);
-  const unpacked = (place: string): Bundled => {
-    const folder = join(place, wanted);
-    if (!isWhole(folder)) extract(carried, folder);
+  // Our own build has all modules in one folder; `deno compile main.ts` carries the repository's files beside them.
+  const place = isOwnBuild() ? JSON.parse(Deno.readTextFileSync(join(here, CARRIED_PLACE))) as CarriedPlace : undefined; // our own
+  const wanted = place?.hash ?? contentHash(readCarried(repository));
+  const unpacked = (cache: string): Bundled => {
+    const folder = join(cache, wanted);
+    if (!isWhole(folder)) {
+      extract(place ? unpackCarried(place.file ?? modulesFile(here), place) : readCarried(repository), folder);
+    }
     return { folder, skills: folder, readable: [folder] };
   };
   let why = "HOME names no folder";
   try {
     if (cache !== undefined) return unpacked(cache);
   } catch (error) {
-    why = `${cache} cannot be written (${messageOf(error)})`;
+    why = `${cache}: ${messageOf(error)}`;
   }
   try {
     const place = spare();
@@ -63,24 +83,61 @@ export function findBundled(cache: string | undefined, spare: () => string | und
 
 /** Whether this binary was built by `scripts/compile.ts`, and not by `deno compile` alone. */
 export function isOwnBuild(): boolean {
-  return isThere(join(import.meta.dirname ?? "", CONTENT_HASH));
+  return isThere(join(import.meta.dirname ?? "", CARRIED_PLACE));
+}
+
+/** What is carried for tools to read, below a folder, in an order that does not depend on the disk. */
+export function readCarried(folder: string): CarriedFiles {
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
+  const add = (name: string): void => {
+    const path = join(folder, name);
+    if (Deno.statSync(path).isFile) return void files.set(name, Deno.readFileSync(path));
+    for (const inner of [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) add(`${name}/${inner}`);
+  };
+  CARRIED.forEach(add);
+  return files;
 }
 
 /**
- * The start of a SHA-256 over names and contents of what is carried for tools to read; names the folder it is copied to.
- * Short, because the prompt holds it once for each skill; the few versions on one machine stay apart.
+ * The start of a SHA-256 over names and contents; names the folder that they are copied to. Short, because the prompt
+ * holds it once for each skill; the few versions on one machine stay apart.
  */
-export function contentHash(folder: string): string {
+export function contentHash(files: CarriedFiles): string {
   const hash = createHash("sha256");
-  const add = (name: string): void => {
-    const path = join(folder, name);
-    if (Deno.statSync(path).isFile) {
-      return void hash.update(`${name}\0`).update(Deno.readFileSync(path)).update("\0");
-    }
-    for (const inner of [...Deno.readDirSync(path)].map((entry) => entry.name).sort()) add(`${name}/${inner}`);
-  };
-  for (const part of CARRIED) add(part);
+  for (const [name, content] of files) hash.update(`${name}\0`).update(content).update("\0");
   return hash.digest("hex").slice(0, 8);
+}
+
+/** Files as a binary carries them: an object of their bytes as Latin-1, by name, as JSON in Brotli (RFC 7932). */
+export function packCarried(files: CarriedFiles): Uint8Array<ArrayBuffer> {
+  const texts = [...files].map(([name, content]) => [name, Buffer.from(content).toString("latin1")]);
+  return new Uint8Array(zlib().brotliCompressSync(JSON.stringify(Object.fromEntries(texts))));
+}
+
+/** Reads what `packCarried` made. Throws Error where there is something else by now, as in a binary that was replaced. */
+export function unpackCarried(path: string, { hash, offset, length }: CarriedPlace): CarriedFiles {
+  let files: CarriedFiles | undefined;
+  try {
+    const texts: Readonly<Record<string, string>> = JSON.parse(zlib().brotliDecompressSync(part()).toString());
+    files = new Map(Object.entries(texts).map(([name, text]) => [name, new Uint8Array(Buffer.from(text, "latin1"))]));
+  } catch {
+    // Told below, like whole files of another program.
+  }
+  if (!files || contentHash(files) !== hash) throw new Error(`${path} is not this program any more: start it again`);
+  return files;
+
+  function part(): Uint8Array {
+    using file = Deno.openSync(path);
+    file.seekSync(offset, Deno.SeekMode.Start);
+    const bytes = new Uint8Array(length);
+    for (let filled = 0; filled < length;) filled += file.readSync(bytes.subarray(filled)) ?? length;
+    return bytes;
+  }
+}
+
+/** Loaded when it is needed, which is once after an update. */
+function zlib(): typeof import("node:zlib") {
+  return process.getBuiltinModule("node:zlib");
 }
 
 /** Makes a folder that nobody else can write to or has prepared, and gives it. Throws for one that is not so. */
@@ -96,14 +153,17 @@ export function ownFolder(path: string): string {
   return path;
 }
 
-/** Copies into a folder beside the target first: whoever starts at the same time sees all of it or nothing. */
-function extract(from: string, target: string): void {
+/** Writes into a folder beside the target first: whoever starts at the same time sees all of it or nothing. */
+function extract(files: CarriedFiles, target: string): void {
   Deno.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   const work = Deno.makeTempDirSync({ dir: dirname(target) });
   try {
-    for (const part of ["README.md", "docs"]) copy(join(from, part), join(work, part));
-    // Beside them and not below a folder of their own: see the length of the path above.
-    for (const { name } of Deno.readDirSync(join(from, "skills"))) copy(join(from, "skills", name), join(work, name));
+    for (const [name, content] of files) {
+      // Skills lie beside the docs and not below a folder of their own: see the length of the path above.
+      const to = join(work, name.replace(/^skills\//, ""));
+      Deno.mkdirSync(dirname(to), { recursive: true });
+      Deno.writeFileSync(to, content, { mode: modeOf(content) });
+    }
     Deno.chmodSync(work, 0o755);
     moveTo(target, work);
   } catch (error) {
@@ -123,16 +183,9 @@ function moveTo(target: string, work: string): void {
   }
 }
 
-function copy(from: string, to: string): void {
-  if (!Deno.statSync(from).isDirectory) return Deno.writeFileSync(to, Deno.readFileSync(from), modeOf(from));
-  Deno.mkdirSync(to, { recursive: true });
-  for (const entry of Deno.readDirSync(from)) copy(join(from, entry.name), join(to, entry.name));
-}
-
-/** The archive in the binary loses the executable bit; a script is one that says so in its first line. */
-function modeOf(path: string): { mode: number } {
-  const head = Deno.readFileSync(path).subarray(0, 2);
-  return { mode: head[0] === 0x23 && head[1] === 0x21 ? 0o755 : 0o644 };
+/** A binary keeps no modes; a script is a file that says so in its first line. */
+function modeOf([first, second]: Uint8Array): number {
+  return first === 0x23 && second === 0x21 ? 0o755 : 0o644;
 }
 
 /** Whether the file that is opened most rarely is there: one that cleans by age takes it first. */

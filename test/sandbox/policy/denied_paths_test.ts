@@ -81,3 +81,16 @@ Deno.test("deniedPaths() denies what is secret under each path at which a mount 
   assertEquals(namesOfSecret([ROOT, "8:1 /home /srv"], "/srv/ann/.ssh"), []);
   assertEquals(namesOfSecret([ROOT, "8:1 /home/bob /srv", "8:3 /home /other"]), []);
 });
+
+Deno.test("deniedPaths() says what was asked for and what is the program's own, and of neither what may hold secrets", () => {
+  const [read, write] = [["/srv/asked", "/home/ann/.ssh/asked", "/opt/own/asked"], ["/srv/fixed", "/home/ann/.ssh"]]
+    .map((list = []) => ({ all: false, list }));
+  const { deniedFor } = deniedPaths(read ?? { all: false, list: [] }, write ?? { all: false, list: [] }, {
+    ...{ home: "/home/ann", env: {}, readable: [], writable: [] },
+    program: ["/opt/own"],
+    kept: ["/srv/sessions", "/home/ann/.sandpiper/agent/sessions"],
+    realPath: (path) => path,
+    listFolder: () => [],
+  });
+  assertEquals(deniedFor, { asked: ["/srv/asked", "/srv/fixed"], own: ["/opt/own", "/srv/sessions"] });
+});

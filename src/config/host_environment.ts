@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import type { PackLayer } from "./options/packed.ts";
 import { isFolder } from "../core/support/on_disk.ts";
+
 /** Where the process meets the world: everything that differs from machine to machine enters here. */
 export interface World {
   /** The process's environment, as far as it may be seen. */

@@ -10,7 +10,7 @@ import { errorResult } from "../core/tool.ts";
 import { unlessAborted, within } from "../core/support/sleep.ts";
 import { publicHeaders, ruleOf } from "./events/decisions.ts";
 import { messageTexts } from "./events/context_delta.ts";
-import { dispatch, type Dispatched, listens, type LostGuards } from "./events/dispatch.ts";
+import { dispatch, type Dispatched, listens } from "./events/dispatch.ts";
 import type { Extension } from "./events/extension.ts";
 import type { Contributions } from "./load/contributions.ts";
 import type { LateStarts } from "./load/late_extension.ts";
@@ -22,7 +22,6 @@ export type Bus = Omit<Hooks, keyof Contributions | "startLate" | "extensions" |
 export interface BusOptions {
   readonly facts: ExtensionFacts;
   readonly report: (problem: HookProblem) => void;
-  readonly lostGuards: LostGuards;
   /**
    * Extensions whose workers have not started yet: whether they handle tool calls is known only when they are loaded.
    */
@@ -33,12 +32,12 @@ export interface BusOptions {
 
 /** Turns typed calls of the engine into events and back; extensions in load order. */
 export function openBus(extensions: readonly Extension[], options: BusOptions): Bus {
-  const { report, lostGuards, late } = options;
-  const asking = { lostGuards, report, messageTexts: messageTexts() };
+  const { report, late } = options;
+  const asking = { report, messageTexts: messageTexts() };
   let turns = 0;
   const telling = new Set<Promise<void>>();
   const has = (name: HookName): boolean =>
-    extensions.some((extension) => listens(extension, name, lostGuards)) ||
+    extensions.some((extension) => listens(extension, name)) ||
     (ruleOf(name).failure !== "report" && late.isOpen());
   /** No call runs before every guard has seen it: all extensions are loaded first. */
   const guards = async (name: HookName, signal: AbortSignal): Promise<boolean> => {
@@ -54,7 +53,7 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
     const text = { text: () => json };
     const never = new AbortController().signal;
     await Promise.all(
-      extensions.filter((each) => listens(each, name, lostGuards)).map(async (extension) => {
+      extensions.filter((each) => listens(each, name)).map(async (extension) => {
         const tell = (message: string): void =>
           report({ extension: extension.name, level: "error", message: `${name}: ${message}` });
         try {

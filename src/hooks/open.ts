@@ -7,7 +7,6 @@ import { openContributions } from "./load/contributions.ts";
 import { openBus } from "./bus.ts";
 import { openCompiledCache } from "./code/compiled_cache.ts";
 import type { FoundExtension } from "./load/discover.ts";
-import type { LostGuards } from "./events/dispatch.ts";
 import type { Extension } from "./events/extension.ts";
 import { loadInProcess } from "./api/in_process.ts";
 import { registrationCache } from "./load/registration_cache.ts";
@@ -48,8 +47,6 @@ export interface HooksOptions {
   readonly mayShadow?: ReadonlySet<string>;
   /** Told of everything that a person should know, also while loading. */
   readonly report: (problem: HookProblem) => void;
-  /** `refuse` unless told otherwise. */
-  readonly lostGuards?: LostGuards;
   readonly limits?: Partial<WorkerLimits>;
   /** How workers start; those of this process unless told otherwise. */
   readonly startLink?: StartLink;
@@ -117,7 +114,6 @@ export async function openHooks(options: HooksOptions): Promise<Hooks> {
       facts: options.facts,
       late: starts,
       report: options.report,
-      lostGuards: options.lostGuards ?? "refuse",
       now: options.now ?? Date.now,
     }),
     ...openContributions(extensions, {

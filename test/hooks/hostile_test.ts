@@ -57,7 +57,7 @@ Deno.test("an endless loop while loading costs its own worker", async () => {
   assert(await othersWork(world.hooks));
 });
 
-Deno.test("a lost guard goes on refusing, unless the user wants otherwise R227", async () => {
+Deno.test("a lost guard goes on refusing R227", async () => {
   const files = {
     "extensions/evil.ts": extension('sp.on("tool_call", () => new Promise(() => {}));'),
     "extensions/good.ts": GOOD,
@@ -65,9 +65,6 @@ Deno.test("a lost guard goes on refusing, unless the user wants otherwise R227",
   using world = await openWorld(files, { limits: NO_TIME });
   assertMatch(await world.hooks.toolCall(CALL, never) ?? "", /"evil" has to look at it first and failed/);
   assertMatch(await world.hooks.toolCall(CALL, never) ?? "", /"evil" .* does not run any more/);
-  using open = await openWorld(files, { lostGuards: "pass", limits: NO_TIME });
-  assertMatch(await open.hooks.toolCall(CALL, never) ?? "", /"evil" has to look at it first and failed/);
-  assertEquals(await open.hooks.toolCall(CALL, never), undefined);
 });
 
 Deno.test("waiting for the person does not count, looping while one waits does", async () => {

@@ -1,6 +1,7 @@
 import {
   agent,
   type AgentApp,
+  type AgentContext,
   type ClientCapabilities,
   PROTOCOL_VERSION,
   RequestError,
@@ -10,15 +11,19 @@ import { modesOf, setMode } from "./plan.ts";
 import { configOptions, setOption } from "./options.ts";
 import { saidIn } from "./prompt_blocks.ts";
 import type { AcpSession } from "./session.ts";
-import { asRequestError, type Sessions } from "./sessions.ts";
+import { asRequestError, type Sessions, type WantedSession } from "./sessions.ts";
 
 /** The agent's side of the protocol over the sessions of one client. */
 export function acpAgent(sessions: Sessions): AgentApp {
   let capabilities: ClientCapabilities | undefined;
   const options = ({ engine, models }: AcpSession) => ({ configOptions: configOptions(engine, models) });
   const opened = (session: AcpSession) => ({ ...options(session), modes: modesOf(session.engine) });
-  // After the response, because only then does the client know the session.
-  const afterwards = (work: () => void): void => void setTimeout(work, 0);
+  /** Commands are told after the response, because only then does the client know the session. */
+  const open = async (wanted: WantedSession, client: AgentContext): Promise<AcpSession> => {
+    const session = await sessions.open(wanted, client, capabilities);
+    setTimeout(session.tellCommands, 0);
+    return session;
+  };
   return agent({ name: "sandpiper" })
     .onRequest("initialize", ({ params }) => {
       capabilities = params.clientCapabilities;
@@ -38,21 +43,15 @@ export function acpAgent(sessions: Sessions): AgentApp {
       throw RequestError.invalidParams(undefined, "there is nothing to log in to: the key comes from the environment");
     })
     .onRequest("session/new", async ({ params: { cwd, mcpServers }, client }) => {
-      const session = await sessions.open({ cwd, mcpServers }, client, capabilities);
-      afterwards(session.tellCommands);
+      const session = await open({ cwd, mcpServers }, client);
       return { sessionId: session.id, ...opened(session) };
     })
-    .onRequest("session/load", async ({ params: { cwd, mcpServers, sessionId }, client }) => {
-      const session = await sessions.open({ cwd, mcpServers, sessionId }, client, capabilities);
+    .onRequest("session/load", async ({ params, client }) => {
+      const session = await open(params, client);
       session.replay();
-      afterwards(session.tellCommands);
       return opened(session);
     })
-    .onRequest("session/resume", async ({ params: { cwd, mcpServers = [], sessionId }, client }) => {
-      const session = await sessions.open({ cwd, mcpServers, sessionId }, client, capabilities);
-      afterwards(session.tellCommands);
-      return opened(session);
-    })
+    .onRequest("session/resume", async ({ params, client }) => opened(await open(params, client)))
     .onRequest("session/list", ({ params }) => ({ sessions: [...sessions.list(params.cwd ?? undefined)] }))
     .onRequest("session/close", async ({ params }) => {
       sessions.get(params.sessionId);

@@ -24,7 +24,7 @@ import type { WrittenServer } from "../../mcp/config.ts";
 /** What a client says about a session that it wants. */
 export interface WantedSession {
   readonly cwd: string;
-  readonly mcpServers: readonly McpServer[];
+  readonly mcpServers?: readonly McpServer[];
   /** Of a kept session. */
   readonly sessionId?: string;
 }
@@ -54,7 +54,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
     return configure({ ...invocation, values: { ...values, cwd, ...(resume === undefined ? {} : { resume }) } }, world);
   };
   return {
-    async open({ cwd, mcpServers, sessionId }, client, capabilities) {
+    async open({ cwd, mcpServers = [], sessionId }, client, capabilities) {
       if (!isAbsolutePath(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be an absolute path");
       if (!isFolder(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be a folder that exists");
       try {

@@ -142,26 +142,20 @@ async function filesIn(
   what: "template" | "agent",
   read: (path: string, name: string) => Promise<object>,
 ): Promise<Source[]> {
-  return await Promise.all(
-    markdownIn(folder, what).map(async (file) => {
-      const path = join(folder, file);
-      const found = await read(path, file.slice(0, -".md".length));
-      if ("rejected" in found) throw refused(path, String(found.rejected), `Correct the ${what}`);
-      return { from: path, to: `${what}s/${file}` };
-    }),
-  );
-}
-
-function markdownIn(folder: string, what: string): string[] {
   let names: string[];
   try {
     names = [...Deno.readDirSync(folder)].map(({ name }) => name);
   } catch (error) {
     throw refused(folder, messageOf(error), "Name a folder that can be read");
   }
-  const found = names.filter((name) => /^[^.].*\.md$/.test(name)).sort();
-  if (found.length === 0) throw refused(folder, `it holds no ${what}: a file NAME.md`, "Name another folder");
-  return found;
+  const files = names.filter((name) => /^[^.].*\.md$/.test(name)).sort();
+  if (files.length === 0) throw refused(folder, `it holds no ${what}: a file NAME.md`, "Name another folder");
+  return await Promise.all(files.map(async (file) => {
+    const path = join(folder, file);
+    const found = await read(path, file.slice(0, -".md".length));
+    if ("rejected" in found) throw refused(path, String(found.rejected), `Correct the ${what}`);
+    return { from: path, to: `${what}s/${file}` };
+  }));
 }
 
 /** The files of an extension: a folder with all that is in it, or a file with what it imports from its folder. */

@@ -16,16 +16,11 @@ export interface Completion {
   readonly paths?: "files" | "folders";
 }
 
+/** Things that have names which are kept somewhere; servers are those of MCP, by the names that settings give them. */
+type Named = "sessions" | "models" | "providers" | "skills" | "templates" | "agents" | "servers";
+
 /** What the tables do not know. Each gives nothing where it cannot tell, and never throws. */
-export interface Lookups {
-  readonly sessions: () => Promise<readonly Candidate[]>;
-  readonly models: () => Promise<readonly Candidate[]>;
-  readonly providers: () => Promise<readonly Candidate[]>;
-  readonly skills: () => Promise<readonly Candidate[]>;
-  readonly templates: () => Promise<readonly Candidate[]>;
-  readonly agents: () => Promise<readonly Candidate[]>;
-  /** MCP servers, by the names that settings give them. */
-  readonly servers: () => Promise<readonly Candidate[]>;
+export interface Lookups extends Readonly<Record<Named, () => Promise<readonly Candidate[]>>> {
   /** Names in the folder of a path that is being written, with the path before them; folders end with `/`. */
   readonly files: (path: string) => readonly Candidate[];
 }

@@ -56,7 +56,8 @@ interface Served {
 interface Open {
   readonly agent: Agent;
   readonly view: ServedView;
-  readonly extensions: RemoteExtensions;
+  /** Tells what changed of the view. */
+  readonly look: (isWhole: boolean) => void;
 }
 
 function serveAgent(output: Outgoing, isPacked: boolean): Served {
@@ -82,7 +83,7 @@ function serveAgent(output: Outgoing, isPacked: boolean): Served {
         send({ type: "event", event });
       });
       send({ type: "opened", protocol: SDK_PROTOCOL, version: VERSION });
-      return { agent, view, extensions };
+      return { agent, view, look };
     } catch (error) {
       send({ type: "failed", error: wireError(error) });
       return undefined;
@@ -139,8 +140,7 @@ function serveAgent(output: Outgoing, isPacked: boolean): Served {
       const opened = await opening;
       if (!opened) return;
       await opened.agent.close();
-      const view = opened.view.changes(true);
-      if (view) send({ type: "view", view });
+      opened.look(true);
       if (output.isBehind()) Deno.stderr.writeSync(new TextEncoder().encode(`error: ${behindReason()}\n`));
     },
   };
@@ -158,8 +158,7 @@ function serveAgent(output: Outgoing, isPacked: boolean): Served {
       opened.view.forget();
       throw error;
     } finally {
-      const view = opened.view.changes(true);
-      if (view) send({ type: "view", view });
+      opened.look(true);
     }
   }
 }

@@ -1,5 +1,4 @@
 import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
-import { messageOf } from "../../core/error.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { ACTIONS } from "./actions.ts";
 import type { ExtensionFactory } from "./api.ts";
@@ -29,7 +28,7 @@ export async function loadInProcess(
     changed: () => {
       if (isLoaded) { for (const listener of listeners) listener(); }
     },
-  }, messageOf);
+  });
   await factory(registry.api);
   isLoaded = true;
   return {

@@ -17,24 +17,20 @@ export interface Dispatched {
   readonly failure?: { readonly by: string; readonly why: string };
 }
 
-/**
- * What happens to a decision whose handler's extension was lost: `refuse` goes on refusing, so that a guard cannot be
- * disabled by making it crash; `pass` goes on without it.
- */
-export type LostGuards = "refuse" | "pass";
-
 /** What asking extensions needs. */
 export interface DispatchOptions {
-  readonly lostGuards: LostGuards;
   readonly report: (problem: HookProblem) => void;
   /** JSON texts of messages, made once each. */
   readonly messageTexts: (messages: readonly object[]) => readonly string[];
 }
 
-/** Whether to ask an extension: it has a handler and is loaded, or was lost and `lostGuards` refuses for it. */
-export function listens(extension: Extension, name: HookName, lostGuards: LostGuards): boolean {
+/**
+ * Whether to ask an extension: it has a handler and is loaded. One that was lost goes on refusing what it guarded: nobody
+ * disables a guard by making it crash.
+ */
+export function listens(extension: Extension, name: HookName): boolean {
   if (!extension.registration().events.includes(name)) return false;
-  return extension.state().lost === undefined || (ruleOf(name).failure !== "report" && lostGuards === "refuse");
+  return extension.state().lost === undefined || ruleOf(name).failure !== "report";
 }
 
 /**
@@ -51,7 +47,7 @@ export async function dispatch(
   const results: { by: string; value: JsonObject }[] = [];
   let event = first;
   let text: EventText | undefined;
-  for (const extension of extensions.filter((candidate) => listens(candidate, name, options.lostGuards))) {
+  for (const extension of extensions.filter((candidate) => listens(candidate, name))) {
     const by = extension.name;
     const failed = (why: string): Dispatched | undefined => {
       if (!signal.aborted) options.report({ extension: by, level: "error", message: `${name}: ${why}` });

@@ -1,15 +1,13 @@
 import { once } from "../core/support/once.ts";
 import type { PromptInputs } from "../core/prompt.ts";
 import { findGitRoot } from "./files/ancestors.ts";
+import type { BootstrapPlaces } from "./files/bootstrap_file.ts";
 import { formatDateTime } from "./date_time.ts";
 import { readGitBranch } from "./git/branch.ts";
 import { hasChanges } from "./git/state.ts";
 
 /** What the facts are taken from; the clock and the machine arrive from outside. */
-export interface RuntimeOptions {
-  readonly root: string;
-  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
-  readonly gitRoot?: (() => string | undefined) | undefined;
+export interface RuntimeOptions extends Pick<BootstrapPlaces, "root" | "gitRoot"> {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** For example `linux` and `x86_64`. */

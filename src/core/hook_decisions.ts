@@ -73,14 +73,7 @@ export interface ToolResultEvent extends ToolCallEvent {
 }
 
 /** Fields that replace those of the result. */
-export interface ToolResultPatch {
-  /** What the model gets. */
-  readonly content?: readonly (TextContent | ImageContent)[];
-  /** For readers of events. */
-  readonly details?: JsonObject;
-  /** Whether it counts as failed. */
-  readonly isError?: boolean;
-}
+export type ToolResultPatch = Partial<Pick<ToolResultEvent, "content" | "details" | "isError">>;
 
 /** A command that the person typed after `!` or `!!`. */
 export interface UserBashEvent {

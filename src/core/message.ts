@@ -69,20 +69,22 @@ export interface Usage {
 /** Why an assistant message ended. */
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
-/** What the person said. */
-export interface UserMessage {
+/** What every message of the conversation has. */
+export interface SaidBy<Role extends string> {
   /** Who speaks. */
-  readonly role: "user";
-  /** What was said. */
-  readonly content: string | readonly (TextContent | ImageContent)[];
+  readonly role: Role;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
 }
 
+/** What the person said. */
+export interface UserMessage extends SaidBy<"user"> {
+  /** What was said. */
+  readonly content: string | readonly (TextContent | ImageContent)[];
+}
+
 /** What the model said. */
-export interface AssistantMessage {
-  /** Who speaks. */
-  readonly role: "assistant";
+export interface AssistantMessage extends SaidBy<"assistant"> {
   /** Text, reasoning and calls in the order in which they came. */
   readonly content: readonly (TextContent | ThinkingContent | ToolCall)[];
   /** Provider that was asked. */
@@ -99,14 +101,10 @@ export interface AssistantMessage {
   readonly errorMessage?: string;
   /** Opaque fields that must go back to the same server with this message (signatures, reasoning details). */
   readonly keep?: JsonObject;
-  /** Milliseconds since the epoch. */
-  readonly timestamp: number;
 }
 
 /** What came of a tool call. */
-export interface ToolResultMessage {
-  /** Who speaks. */
-  readonly role: "toolResult";
+export interface ToolResultMessage extends SaidBy<"toolResult"> {
   /** Id of the call that it answers. */
   readonly toolCallId: string;
   /** Name of the tool. */
@@ -117,8 +115,6 @@ export interface ToolResultMessage {
   readonly details?: JsonObject;
   /** Whether it failed. */
   readonly isError: boolean;
-  /** Milliseconds since the epoch. */
-  readonly timestamp: number;
 }
 
 /** A message as providers take it. */
@@ -140,9 +136,7 @@ export interface SystemMessage {
 export type RequestMessage = SystemMessage | Message;
 
 /** A message that an extension put into the conversation; the model gets it with the user's role (R188, R199). */
-export interface CustomMessage {
-  /** Who speaks. */
-  readonly role: "custom";
+export interface CustomMessage extends SaidBy<"custom"> {
   /** The extension's name for this kind of message. */
   readonly customType: string;
   /** What the model gets. */
@@ -151,14 +145,10 @@ export interface CustomMessage {
   readonly display: boolean;
   /** For readers of events; never sent to the model. */
   readonly details?: JsonObject;
-  /** Milliseconds since the epoch. */
-  readonly timestamp: number;
 }
 
 /** A command that the person ran with `!`, or with `!!` to keep it from the model. */
-export interface BashExecutionMessage {
-  /** Who speaks. */
-  readonly role: "bashExecution";
+export interface BashExecutionMessage extends SaidBy<"bashExecution"> {
   /** Without the marks. */
   readonly command: string;
   /** What it printed, cut where the bash tool cuts. */
@@ -173,32 +163,22 @@ export interface BashExecutionMessage {
   readonly fullOutputPath?: string;
   /** Typed with `!!`. */
   readonly excludeFromContext?: boolean;
-  /** Milliseconds since the epoch. */
-  readonly timestamp: number;
 }
 
 /** What stands for the messages before a compaction. */
-export interface CompactionSummaryMessage {
-  /** Who speaks. */
-  readonly role: "compactionSummary";
+export interface CompactionSummaryMessage extends SaidBy<"compactionSummary"> {
   /** The summary. */
   readonly summary: string;
   /** Estimated tokens of the context before it was shortened. */
   readonly tokensBefore: number;
-  /** Milliseconds since the epoch. */
-  readonly timestamp: number;
 }
 
 /** What stands for a branch that was left. */
-export interface BranchSummaryMessage {
-  /** Who speaks. */
-  readonly role: "branchSummary";
+export interface BranchSummaryMessage extends SaidBy<"branchSummary"> {
   /** The summary. */
   readonly summary: string;
   /** Entry at which the branch that was left ended. */
   readonly fromId: string;
-  /** Milliseconds since the epoch. */
-  readonly timestamp: number;
 }
 
 /** A message of the conversation, in the order in which it happened; converted to `Message`s for each request. */

@@ -83,8 +83,13 @@ export function messageText(message: RunnerRequest | RunnerAnswer): string {
 
 /** A message with its bytes as text. */
 function wired(message: RunnerRequest | RunnerAnswer): unknown {
-  if ("program" in message) return { ...message, program: programMessage(message.program) };
-  return "outcome" in message ? { ...message, outcome: outcomeMessage(message.outcome) } : message;
+  if ("program" in message) {
+    const { argv, cwd, stdin } = message.program;
+    return { ...message, program: { argv, cwd, stdin: stdin.toBase64() } };
+  }
+  if (!("outcome" in message)) return message;
+  const { exitCode, stdout, stderr, notes } = message.outcome;
+  return { ...message, outcome: { exitCode, stdout: stdout.toBase64(), stderr: stderr.toBase64(), notes } };
 }
 
 /** Reads a request; throws `ProtocolError` for anything but the shapes of `RunnerRequest`. */
@@ -193,16 +198,6 @@ export function cleanJson(value: unknown): JsonValue {
 /** Most words of a command line, and UTF-16 units of all of them: about what the kernel takes (ARG_MAX, execve(2)). */
 const MAX_WORDS = 10_000;
 const MAX_WORD_UNITS = 1024 * 1024;
-
-/** A program as JSON. */
-function programMessage({ argv, cwd, stdin }: ProgramRequest): JsonObject {
-  return { argv, cwd, stdin: stdin.toBase64() };
-}
-
-/** An outcome as JSON. */
-function outcomeMessage({ exitCode, stdout, stderr, notes }: ProgramOutcome): JsonObject {
-  return { exitCode, stdout: stdout.toBase64(), stderr: stderr.toBase64(), notes };
-}
 
 /** The program in a message; undefined where it is none. */
 function readProgram(value: JsonValue | undefined): ProgramRequest | undefined {

@@ -37,18 +37,20 @@ export interface EntryBase {
   readonly timestamp: string;
 }
 
-/** A message of the conversation. */
-export interface MessageEntry extends EntryBase {
+/** An entry of one kind. */
+export interface EntryOf<Type extends string> extends EntryBase {
   /** Kind of the entry. */
-  readonly type: "message";
+  readonly type: Type;
+}
+
+/** A message of the conversation. */
+export interface MessageEntry extends EntryOf<"message"> {
   /** The message. */
   readonly message: AgentMessage;
 }
 
 /** Another model from here on. */
-export interface ModelChangeEntry extends EntryBase {
-  /** Kind of the entry. */
-  readonly type: "model_change";
+export interface ModelChangeEntry extends EntryOf<"model_change"> {
   /** Provider of the model. */
   readonly provider: string;
   /** The model as its provider calls it. */
@@ -56,17 +58,13 @@ export interface ModelChangeEntry extends EntryBase {
 }
 
 /** Another thinking level from here on. */
-export interface ThinkingLevelEntry extends EntryBase {
-  /** Kind of the entry. */
-  readonly type: "thinking_level_change";
+export interface ThinkingLevelEntry extends EntryOf<"thinking_level_change"> {
   /** The new level. */
   readonly thinkingLevel: string;
 }
 
 /** From here on the summary stands for everything before `firstKeptEntryId`. */
-export interface CompactionEntry extends EntryBase, CompactionResult {
-  /** Kind of the entry. */
-  readonly type: "compaction";
+export interface CompactionEntry extends EntryOf<"compaction">, CompactionResult {
   /** Whether an extension wrote it. */
   readonly fromHook?: boolean;
   /** Tokens of the request that made it. */
@@ -75,17 +73,13 @@ export interface CompactionEntry extends EntryBase, CompactionResult {
 
 /** Stands for the branch that ended at `fromId`. */
 export interface BranchSummaryEntry
-  extends EntryBase, Pick<CompactionEntry, "summary" | "details" | "fromHook" | "usage"> {
-  /** Kind of the entry. */
-  readonly type: "branch_summary";
+  extends EntryOf<"branch_summary">, Pick<CompactionEntry, "summary" | "details" | "fromHook" | "usage"> {
   /** Entry at which the branch that was left ended. */
   readonly fromId: string;
 }
 
 /** Data beside the conversation: manifests (`manifest`), rolling summaries (`rolling_summary`), an extension's own. */
-export interface CustomEntry extends EntryBase {
-  /** Kind of the entry. */
-  readonly type: "custom";
+export interface CustomEntry extends EntryOf<"custom"> {
   /** Name of the kind, chosen by whoever wrote it. */
   readonly customType: string;
   /** JSON. */
@@ -93,15 +87,11 @@ export interface CustomEntry extends EntryBase {
 }
 
 /** A message that an extension put into the conversation. */
-export interface CustomMessageEntry extends EntryBase, Omit<CustomMessage, "role" | "timestamp"> {
-  /** Kind of the entry. */
-  readonly type: "custom_message";
+export interface CustomMessageEntry extends EntryOf<"custom_message">, Omit<CustomMessage, "role" | "timestamp"> {
 }
 
 /** Names an entry; without `label` it takes the name away. */
-export interface LabelEntry extends EntryBase {
-  /** Kind of the entry. */
-  readonly type: "label";
+export interface LabelEntry extends EntryOf<"label"> {
   /** The entry that is meant. */
   readonly targetId: string;
   /** The name. */
@@ -109,17 +99,13 @@ export interface LabelEntry extends EntryBase {
 }
 
 /** The session's name. */
-export interface SessionInfoEntry extends EntryBase {
-  /** Kind of the entry. */
-  readonly type: "session_info";
+export interface SessionInfoEntry extends EntryOf<"session_info"> {
   /** The name. */
   readonly name: string;
 }
 
 /** Changes what the model gets of an earlier entry: nothing, or another content. */
-export interface ContextEditEntry extends EntryBase {
-  /** Kind of the entry. */
-  readonly type: "context_edit";
+export interface ContextEditEntry extends EntryOf<"context_edit"> {
   /** The entry that is meant. */
   readonly targetId: string;
   /** Null: the model gets nothing of it. */

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../core/json.ts";
 import type { CompiledPrompt, ManifestSection } from "../core/compiled_prompt.ts";
 import type { Diagnostic, Stability } from "../core/prompt.ts";
 import { countCharacters } from "../core/support/text.ts";
@@ -32,7 +31,7 @@ export function applyHookPrompt(base: CompiledPrompt, hookText: string, extensio
   const kept = stablePart(half("stable", stable, manifest.diagnostics));
   const overrideBy = (changed: string, own: string, override: Omit<PromptOverride, "hooks">): PromptOverride => ({
     ...override,
-    hooks: [record(extensions, changed, own)],
+    hooks: [{ event: "before_agent_start", extensions, changed, chars: countCharacters(own) }],
   });
   const untouched = { stable: kept, dynamic: half("dynamic", dynamic, []) };
   if (clean(hookText) === "") {
@@ -61,10 +60,6 @@ export function applyHookPrompt(base: CompiledPrompt, hookText: string, extensio
     stable: stablePart({ text: own, sections, diagnostics: manifest.diagnostics }),
     dynamic: { text: "", sections: [], diagnostics: [] },
   });
-}
-
-function record(extensions: readonly string[], changed: string, own: string): JsonObject {
-  return { event: "before_agent_start", extensions, changed, chars: countCharacters(own) };
 }
 
 function sectionOf(stability: Stability, text: string, extensions: readonly string[]): ManifestSection {

@@ -92,7 +92,8 @@ export async function readAgent(
   if (maxTurns !== undefined && !(Number.isSafeInteger(maxTurns) && maxTurns > 0)) {
     bad("max-turns", "a whole number above 0");
   }
-  const schema = typeof answer === "string" ? parsedJson(answer) : answer;
+  // Undefined stands for no schema: what is no JSON must not look like that.
+  const schema = typeof answer === "string" ? attempt(() => JSON.parse(answer)) ?? null : answer;
   if (schema !== undefined && !isSchema(schema)) bad("answer", "a JSON Schema");
   if (problems.length > 0) return { rejected: problems.join("; ") };
   return {
@@ -111,11 +112,6 @@ export async function readAgent(
       instructions: stripControls(textAfterBlock(text)),
     },
   };
-}
-
-/** Undefined stands for no schema: what is no JSON must not look like that. */
-function parsedJson(text: string): unknown {
-  return attempt(() => JSON.parse(text)) ?? null;
 }
 
 /** YAML has values that JSON has not. */

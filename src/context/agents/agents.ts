@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
+import type { BootstrapPlaces } from "../files/bootstrap_file.ts";
 import { type PackedFolder, withPacked } from "../files/config_folders.ts";
 import { readText } from "../files/read_text.ts";
 import { type AgentFile, readAgent } from "./agent_file.ts";
@@ -23,14 +24,9 @@ export interface AgentSet {
 }
 
 /** Where agents are looked for. */
-export interface AgentPlaces {
-  readonly projectFolder?: string | undefined;
-  readonly userFolder?: string | undefined;
+export interface AgentPlaces
+  extends Pick<BootstrapPlaces, "projectFolder" | "userFolder" | "trusted">, Partial<Pick<BootstrapPlaces, "canRead">> {
   readonly packed?: PackedFolder | undefined;
-  /** Whether the project's own may be used. */
-  readonly trusted: boolean;
-  /** Whether this program may look at a path at all; asked before the disk is touched. */
-  readonly canRead?: (path: string) => boolean;
 }
 
 /** Files looked at in one folder. */

@@ -2,20 +2,13 @@ import { join } from "@std/path";
 import { isInside } from "../../core/policy.ts";
 import type { ContextFile } from "../../core/prompt.ts";
 import { ancestorsOf, findGitRoot } from "./ancestors.ts";
-import { leadsOut, leadsTo, notRead } from "./bootstrap_file.ts";
+import { type BootstrapPlaces, leadsOut, leadsTo, notRead } from "./bootstrap_file.ts";
 import { failureOf, readText } from "./read_text.ts";
 
 /** Where context files are looked for. */
-export interface ContextFileOptions {
-  /** The workspace, absolute, links resolved. */
-  readonly root: string;
-  readonly userFolder?: string | undefined;
-  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
-  readonly gitRoot?: (() => string | undefined) | undefined;
+export interface ContextFileOptions extends Pick<BootstrapPlaces, "root" | "userFolder" | "gitRoot" | "canRead"> {
   /** False: nothing is looked for (`--no-context-files`, profile `none`). */
   readonly enabled: boolean;
-  /** Whether the program may look at a path at all; asked before the disk is touched, so that nothing ever prompts. */
-  readonly canRead: (path: string) => boolean;
 }
 
 const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;

@@ -1,16 +1,13 @@
 import { join } from "@std/path";
 import type { ContextFile, Diagnostic, MemorySnapshot } from "../../core/prompt.ts";
-import { readWithin } from "./bootstrap_file.ts";
+import { type BootstrapPlaces, readWithin } from "./bootstrap_file.ts";
 import { cutBlock, textAfterBlock } from "./front_matter.ts";
 import { failureOf, readText } from "./read_text.ts";
 
 /** Where the user's notes from earlier sessions lie, and what day it is. */
-export interface MemoryOptions {
-  readonly userFolder?: string | undefined;
+export interface MemoryOptions extends Pick<BootstrapPlaces, "userFolder" | "canRead"> {
   /** Milliseconds since the epoch; folders of days are named in the machine's own zone. */
   readonly now: number;
-  /** Whether the program may look at a path at all; asked before the disk is touched. */
-  readonly canRead: (path: string) => boolean;
   /** Whether the tools can open a path: only then is the model told of it. */
   readonly canOpen: (path: string) => boolean;
   /** False: nothing is looked for (R402). */
@@ -62,7 +59,7 @@ export function gatherMemory({ userFolder, now, canRead, canOpen, enabled }: Mem
       else if (summary !== undefined) recent.push({ date, summary, ...(canOpen(path) ? { path } : {}) });
     }
   }
-  const longTerm = factsIn(file.text ?? "");
+  const longTerm = textAfterBlock(file.text ?? "").split("\n").flatMap((line) => /^[-*] +(.*\S)/.exec(line)?.[1] ?? []);
   if (longTerm.length + recent.length === 0 && diagnostics.length === 0) {
     const message = `There are no notes. Write lasting ones into ${index}, each on a line that begins with "- "`;
     diagnostics.push({ code: "missing_file", message, file: index, section });
@@ -98,10 +95,6 @@ function namesIn(
     report(folder, failureOf(error));
   }
   return names.sort().reverse();
-}
-
-function factsIn(text: string): readonly string[] {
-  return textAfterBlock(text).split("\n").flatMap((line) => /^[-*] +(.*\S)/.exec(line)?.[1] ?? []);
 }
 
 /** The field `summary`, else the first line that is no heading, without the mark of a list. */

@@ -3,6 +3,7 @@ import { isInside } from "../../core/policy.ts";
 import { entryAt, isFolder } from "../../core/support/on_disk.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { sharedSkillFolders } from "../files/ancestors.ts";
+import type { BootstrapPlaces } from "../files/bootstrap_file.ts";
 import { type PackedFolder, withPacked } from "../files/config_folders.ts";
 
 /** A SKILL.md as it lies there, read or not. */
@@ -98,13 +99,7 @@ function refuseLink(path: string, root: string, followLinks: boolean, visited: S
 }
 
 /** Where skills are looked for. */
-export interface SkillOptions {
-  /** The workspace. */
-  readonly root: string;
-  readonly projectFolder?: string | undefined;
-  readonly userFolder?: string | undefined;
-  /** The repository that holds the workspace, where the caller asks for it more than once; looked up otherwise. */
-  readonly gitRoot?: (() => string | undefined) | undefined;
+export interface SkillOptions extends Omit<BootstrapPlaces, "canRead"> {
   readonly home?: string | undefined;
   /** The folder of the skills that come with the program. */
   readonly bundled?: string | undefined;
@@ -113,8 +108,6 @@ export interface SkillOptions {
   readonly packed?: PackedFolder | undefined;
   /** Paths of the same kinds that extensions named (R125). */
   readonly contributed?: readonly string[];
-  /** Whether the project's own skills may be used. */
-  readonly trusted: boolean;
   /** False: only the explicit ones (`--no-skills`). */
   readonly enabled: boolean;
   /** Whether the read tool can open a path; a skill that it cannot open is not listed (R146). */

@@ -145,16 +145,13 @@ const MAX_PATHS = 200;
  * one for names in any folder. Takes time in proportion to both lengths, whatever the pattern.
  */
 export function matchesPath(pattern: string, path: string): boolean {
+  const matchesChar = (want: string, char: string): boolean => want === "?" || want === char;
   const plain = pattern.replace(/^(?:\.?\/)+/, "").replace(/\/$/, "/**");
   const parts = path.split("/");
   return alternatives(plain).some((one) => {
     const wanted = one.includes("/") ? one.split("/") : ["**", one];
     return matchesAll(wanted, parts, "**", (want, part) => matchesAll([...want], [...part], "*", matchesChar));
   });
-}
-
-function matchesChar(want: string, char: string): boolean {
-  return want === "?" || want === char;
 }
 
 /** Matches a sequence where `any` in the pattern stands for any number of items; only the last such has to be tried again. */

@@ -3,23 +3,18 @@ import { attempt } from "../../core/support/attempt.ts";
 import { isInside } from "../../core/policy.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { isSteering, neutralise, stripControls, takeCharacters } from "../../core/support/text.ts";
+import type { BootstrapPlaces } from "../files/bootstrap_file.ts";
 import { type PackedFolder, withPacked } from "../files/config_folders.ts";
 import { cutBlock, parseFrontMatter, textAfterBlock } from "../files/front_matter.ts";
 import { failureOf, readText } from "../files/read_text.ts";
 
-/** Where templates are looked for. */
-export interface TemplateOptions {
-  /** The workspace; relative paths of flags start here. */
-  readonly root: string;
-  readonly projectFolder?: string | undefined;
-  readonly userFolder?: string | undefined;
+/** Where templates are looked for; relative paths of flags start at the workspace. */
+export interface TemplateOptions extends Pick<BootstrapPlaces, "root" | "projectFolder" | "userFolder" | "trusted"> {
   /** `--template`: a file or a folder of files; taken even without `enabled`. */
   readonly explicit: readonly string[];
   readonly packed?: PackedFolder | undefined;
   /** Files or folders that extensions named (R163). */
   readonly contributed?: readonly string[];
-  /** Whether the project's own templates may be used. */
-  readonly trusted: boolean;
   /** False: only the explicit ones (`--no-templates`). */
   readonly enabled: boolean;
 }

@@ -16,7 +16,8 @@ const PIECE_BYTES = 32 * 1024;
  * the answer to one call. No piece of a stream of bytes is longer than `pieceBytes`.
  */
 export function readBytes(stream: ReadableStream<Uint8Array<ArrayBuffer>>, pieceBytes = PIECE_BYTES): ByteReader {
-  const byob = byteReader(stream);
+  // Only streams of bytes can fill a given buffer; a body that was made of other parts cannot.
+  const byob = attempt(() => stream.getReader({ mode: "byob" }));
   if (byob === undefined) {
     const reader = stream.getReader();
     return {
@@ -54,9 +55,4 @@ export async function textUpTo(
     text += decoder.decode(bytes, { stream: true });
   }
   return text + decoder.decode();
-}
-
-/** Only streams of bytes can fill a given buffer; a body that was made of other parts cannot. */
-function byteReader(stream: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStreamBYOBReader | undefined {
-  return attempt(() => stream.getReader({ mode: "byob" }));
 }

@@ -202,7 +202,7 @@ function bracket(glob: string, start: number): { readonly source: string; readon
     if (char === "]" && !first) {
       // A range from high to low is an error to RegExp and matches nothing to git.
       const source = `(?!/)[${negated ? "^" : ""}${body}]`;
-      return { source: isValid(source) ? source : "(?!)", end: i + 1 };
+      return { source: attempt(() => new RegExp(source, "u")) ? source : "(?!)", end: i + 1 };
     }
     const named = char === "[" ? /^\[:([a-z]+):\]/.exec(glob.slice(i)) : null;
     if (named) {
@@ -218,10 +218,6 @@ function bracket(glob: string, start: number): { readonly source: string; readon
     }
   }
   return undefined;
-}
-
-function isValid(source: string): boolean {
-  return attempt(() => new RegExp(source, "u") !== undefined) ?? false;
 }
 
 /** Where each `{` that has a partner is closed. */

@@ -1,4 +1,3 @@
-import type { PromptTool } from "../../core/prompt.ts";
 import { oneLine } from "../text/clean.ts";
 import { builtin, bullets, type DynamicSection, hasTool, isOverridden, type StableSection } from "../text/section.ts";
 import {
@@ -104,16 +103,14 @@ export const taskOrchestration: DynamicSection = {
   profiles: ["full"],
   render: (inputs) => {
     if (inputs.withoutTools || inputs.finalAnswer) return undefined;
-    const tools = inputs.tools.filter(startsWork).map((tool) => oneLine(tool.name));
+    const tools = inputs.tools.filter(({ name, isTask = NAMES.includes(name) }) => isTask).map(({ name }) =>
+      oneLine(name)
+    );
     if (tools.length === 0) return undefined;
     const agents = (inputs.agents ?? []).map(({ name, description }) => agentLine(oneLine(name), oneLine(description)));
     return bullets("task_orchestration", [...sentences(tools.join(" or ")), ...agents]);
   },
 };
-
-function startsWork(tool: PromptTool): boolean {
-  return tool.isTask ?? NAMES.includes(tool.name);
-}
 
 /** After a reply that the output limit cut (R45). */
 export const recoveryContinuation: DynamicSection = {

@@ -153,7 +153,9 @@ const SLUGS_CHARACTERS = 300;
 export function skillsPrompt(skills: readonly RuntimeSkill[], options: SkillsPromptOptions): Rendered | undefined {
   if (skills.length === 0) return undefined;
   const { budget = 24_000, hasReadSkill } = options;
-  const entries = skills.map((skill) => entryOf(skill, skills.length <= FULL_UP_TO)).sort(byRank);
+  const entries = skills.map((skill) => entryOf(skill, skills.length <= FULL_UP_TO)).sort((a, b) =>
+    RANK[a.skill.state] - RANK[b.skill.state] || bySlug(a, b)
+  );
   const load = TURN_SKILLS.load(hasReadSkill, entries.some(({ skill }) => skill.isGiven));
   const fixed = countCharacters(`${TURN_SKILLS.heading}\n${load}\n`);
   let layout = layOut(entries, budget - fixed);
@@ -263,10 +265,6 @@ function diagnosticOf(entry: Entry, { lines, bodies }: Layout, budget: number): 
   if (entry.body === "" || bodies.has(entry)) return [];
   const message = `The instructions of skill "${entry.slug}" are left out: ${why}. The model can load them itself`;
   return [{ code: "section_truncated", message, section }];
-}
-
-function byRank(a: Entry, b: Entry): number {
-  return RANK[a.skill.state] - RANK[b.skill.state] || bySlug(a, b);
 }
 
 // By code unit and not by locale: the order has to be the same on every machine.

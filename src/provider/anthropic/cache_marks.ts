@@ -20,16 +20,8 @@ export function markTurns(messages: readonly BlockMessage[]): readonly BlockMess
 
 /** A message with its mark: the same object for each request. */
 const withMark = onceFor((message: BlockMessage): BlockMessage => {
-  const at = message.content.findLastIndex(takesMark);
+  const at = message.content.findLastIndex(({ type }) => type === "text" || type === "image" || type === "tool_result");
   if (at < 0) return message;
-  return { ...message, content: message.content.map((block, i) => i === at ? withCacheControl(block) : block) };
+  const mark = (block: ContentBlockParam) => ({ ...block, cache_control: MARK }) as ContentBlockParam; // of those kinds
+  return { ...message, content: message.content.map((block, i) => i === at ? mark(block) : block) };
 });
-
-function takesMark({ type }: ContentBlockParam): boolean {
-  return type === "text" || type === "image" || type === "tool_result";
-}
-
-function withCacheControl(block: ContentBlockParam): ContentBlockParam {
-  // Of the kinds that take one.
-  return { ...block, cache_control: MARK } as ContentBlockParam;
-}

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { CapabilityMemory, SomeCapabilities } from "../capabilities/capabilities.ts";
 import type { Price } from "../models/models.ts";
-import type { KeyHeader } from "../table/entry.ts";
+import type { ProviderEntry } from "../table/entry.ts";
 import type { EndpointKey } from "./endpoint.ts";
 
 /** When calls that a model wrote as plain text are taken: `auto` means on private addresses only. */
 export type TextCallMode = "auto" | "on" | "off";
 
 /** How an adapter reaches a server: an endpoint, and what a session says about its requests. */
-export interface Connection {
+export interface Connection extends Pick<ProviderEntry, "keyHeader" | "headers" | "query"> {
   /** Up to and including the version, for example `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
   /** Empty for a server that wants none. */
@@ -19,15 +19,10 @@ export interface Connection {
   readonly apiKeyEnv?: string;
   /** Where the key comes from when it can change; goes before `apiKey`. */
   readonly key?: EndpointKey;
-  /** `bearer` unless told otherwise. */
-  readonly keyHeader?: KeyHeader;
   /** As the server calls it. */
   readonly model: string;
   /** Short name for messages and records; `openai` unless told otherwise. */
   readonly name?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Added to the URL of every request. */
-  readonly query?: Readonly<Record<string, string>>;
   /** What is known of its model: less sure than what was learned. */
   readonly known?: SomeCapabilities;
   /** What settings say that the endpoint takes: goes before all that was learned or is known of it. */

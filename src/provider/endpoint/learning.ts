@@ -71,7 +71,8 @@ export function createLearning(connection: Connection): Learning {
             : undefined;
           const isUseful = lesson !== undefined &&
             ((lesson.areBadPictures && !areBadPictures) || lesson.maxTokens !== undefined ||
-              isEffective(lesson.change, current));
+              // What settings say stays.
+              !isSame(combined(known, learned, lesson.change, capabilities), current));
           if (!isUseful) {
             // What the refusals seemed to teach did not help: too many requests is another matter.
             if (status !== 429 && status < 500) [learned, all] = [before, undefined];
@@ -95,9 +96,4 @@ export function createLearning(connection: Connection): Learning {
       };
     },
   };
-
-  /** Whether a change would change anything: what settings say stays. */
-  function isEffective(change: SomeCapabilities, current: Capabilities): boolean {
-    return !isSame(combined(known, learned, change, capabilities), current);
-  }
 }

@@ -17,16 +17,12 @@ export function arranged(
   const role = developerRole ? "developer" : "system";
   let list = system === "" ? [...messages] : [{ role, content: system }, ...messages];
   if (systemMessages !== "anywhere") list = withOneSystem(list, role, systemMessages === "first");
-  if (!userAfterTool) list = list.flatMap((message, at) => isUserAfterTool(list, at) ? [bridge(), message] : [message]);
+  if (!userAfterTool) {
+    const bridge = { role: "assistant", content: BRIDGE };
+    const isAfterTool = (at: number): boolean => list[at]?.role === "user" && list[at - 1]?.role === "tool";
+    list = list.flatMap((message, at) => isAfterTool(at) ? [bridge, message] : [message]);
+  }
   return alternation ? withTurns(list) : list;
-}
-
-function isUserAfterTool(list: readonly JsonObject[], at: number): boolean {
-  return list[at]?.role === "user" && list[at - 1]?.role === "tool";
-}
-
-function bridge(): JsonObject {
-  return { role: "assistant", content: BRIDGE };
 }
 
 function withOneSystem(list: readonly JsonObject[], role: string, isFirst: boolean): JsonObject[] {

@@ -134,7 +134,8 @@ export function growing<W>(
   let settled: readonly RequestMessage[] = [];
   let made: readonly W[] = [];
   return (messages) => {
-    const isSettled = messages[settled.length]?.role === "assistant" && beginsWith(messages, settled);
+    const isSettled = messages[settled.length]?.role === "assistant" &&
+      settled.every((message, index) => message === messages[index]);
     if (!isSettled) [settled, made] = [[], []];
     const last = messages.findLastIndex(({ role }) => role === "assistant");
     if (last > settled.length) {
@@ -143,8 +144,4 @@ export function growing<W>(
     }
     return convert(messages.slice(settled.length), [...made]);
   };
-}
-
-function beginsWith(messages: readonly RequestMessage[], start: readonly RequestMessage[]): boolean {
-  return messages.length >= start.length && start.every((message, index) => message === messages[index]);
 }

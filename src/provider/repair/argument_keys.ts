@@ -11,17 +11,13 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   newText: ["new_string", "newString", "new_text"],
 };
 
-function isSame(a: JsonValue, b: JsonValue): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
 /** Moves a value to the key that was meant; two different values for one key have no single reading. */
 function move(target: Record<string, JsonValue>, from: string, to: string, repairs: string[]): void {
   const value = target[from] ?? null;
   delete target[from];
-  const present = target[to];
-  if (value === null || (present !== undefined && present !== null && isSame(present, value))) return;
-  if (present !== undefined && present !== null) {
+  const present = target[to] ?? null;
+  if (value === null || JSON.stringify(present) === JSON.stringify(value)) return;
+  if (present !== null) {
     throw new Refused("conflicting_keys", `"${from}" and "${to}" have different values; send only "${to}"`);
   }
   target[to] = value;

@@ -97,10 +97,6 @@ const LEFTOVERS = /^(?:\s*(?:<[|｜][^<>]{0,40}[|｜]>|<\/[A-Za-z_:]{1,30}>))+\s
 const VALID_ESCAPE = /^["\\/bfnrt]$/;
 const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" };
 
-function escapeControl(char: string): string {
-  return NAMED[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
 /** Reads one string literal that starts at `start`; gives its strict form and the index behind it. */
 function scanString(
   text: string,
@@ -135,7 +131,7 @@ function scanString(
       }
     } else if (char < " ") {
       repairs.add("control characters in strings escaped");
-      out += escapeControl(char);
+      out += NAMED[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
     } else out += char;
   }
   throw new Refused("truncated", "the arguments end inside a string");

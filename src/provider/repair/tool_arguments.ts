@@ -33,11 +33,6 @@ const ADVICE: Readonly<Record<RefusalCode, string>> = {
   unknown_tool: "The call did not run",
 };
 
-/** The sentence that the model gets for a refused call. */
-function reasonFor(code: RefusalCode, detail: string, tool: string): string {
-  return `Cannot run ${tool}: ${detail}. ${ADVICE[code]}.`;
-}
-
 /** Runs a reading and turns everything it throws into a refusal. */
 function attempt(tool: string, repairs: string[], read: () => JsonObject): TakenCall {
   try {
@@ -46,7 +41,8 @@ function attempt(tool: string, repairs: string[], read: () => JsonObject): Taken
     const code = error instanceof Refused ? error.code : "invalid_json";
     // A stack overflow in the platform's own reader is the only other thing that damaged text can cause.
     const detail = error instanceof Refused ? error.message : "the arguments cannot be read";
-    return { name: tool, args: {}, repairs: [], refusal: { code, reason: reasonFor(code, detail, tool) } };
+    const reason = `Cannot run ${tool}: ${detail}. ${ADVICE[code]}.`;
+    return { name: tool, args: {}, repairs: [], refusal: { code, reason } };
   }
 }
 

@@ -15,11 +15,6 @@ const MARKERS = [
 
 const LONGEST = Math.max(...MARKERS.map((marker) => marker.length));
 
-/** A few characters with plain single bars, only to be compared with markers. */
-function foldBars(text: string): string {
-  return text.replace(/[｜‖|]{1,2}/g, "|");
-}
-
 /** Holds back what may be a call. */
 export interface TextGate {
   /** The part of the text that can be shown. */
@@ -31,7 +26,8 @@ export interface TextGate {
 /** Where a marker begins, or may begin with more to come; -1 for nowhere. */
 function findMarker(text: string): { readonly at: number; readonly isWhole: boolean } {
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
-    const folded = foldBars(text.slice(at, at + LONGEST + 8));
+    // With plain single bars, only to be compared.
+    const folded = text.slice(at, at + LONGEST + 8).replace(/[｜‖|]{1,2}/g, "|");
     const isWhole = MARKERS.some((marker) => folded.startsWith(marker));
     const isBegun = at + LONGEST + 8 > text.length && MARKERS.some((marker) => marker.startsWith(folded));
     if (isWhole || isBegun) return { at, isWhole };

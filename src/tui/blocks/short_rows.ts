@@ -21,31 +21,24 @@ export function shortRows(
   from: "first" | "last",
   draw: (line: string) => string = (line) => line,
 ): ShortRows {
-  const short = atMost(lines, width, limit, from, draw);
+  const atMost = (most: number): ShortRows => {
+    const rows: string[] = [];
+    let whole = 0;
+    for (let taken = 0; taken < lines.length && rows.length < most; taken++) {
+      const line = lines.at(from === "first" ? taken : -1 - taken) ?? ""; // within bounds
+      const room = most - rows.length;
+      const units = (room + 1) * Math.max(1, width) * UNITS;
+      const part = from === "first" ? line.slice(0, units) : line.slice(-units);
+      const broken = wrap(draw(part), width);
+      if (from === "first") rows.push(...broken.slice(0, room));
+      else rows.unshift(...broken.slice(-room));
+      if (broken.length <= room && part.length === line.length) whole++;
+    }
+    return { rows, left: lines.length - whole };
+  };
+  const short = atMost(limit);
   if (short.left !== 1) return short;
   // To say that there is one more takes as much room as that one.
-  const longer = atMost(lines, width, limit + 1, from, draw);
+  const longer = atMost(limit + 1);
   return longer.left === 0 ? longer : short;
-}
-
-function atMost(
-  lines: readonly string[],
-  width: number,
-  limit: number,
-  from: "first" | "last",
-  draw: (line: string) => string,
-): ShortRows {
-  const rows: string[] = [];
-  let whole = 0;
-  for (let taken = 0; taken < lines.length && rows.length < limit; taken++) {
-    const line = lines.at(from === "first" ? taken : -1 - taken) ?? ""; // within bounds
-    const room = limit - rows.length;
-    const units = (room + 1) * Math.max(1, width) * UNITS;
-    const part = from === "first" ? line.slice(0, units) : line.slice(-units);
-    const broken = wrap(draw(part), width);
-    if (from === "first") rows.push(...broken.slice(0, room));
-    else rows.unshift(...broken.slice(-room));
-    if (broken.length <= room && part.length === line.length) whole++;
-  }
-  return { rows, left: lines.length - whole };
 }

@@ -38,7 +38,10 @@ export function completion({ commands, files }: CompletionSources): Autocomplete
       const before = (lines[row] ?? "").slice(0, column);
       const command = row === 0 ? /^\/(\S*)$/.exec(before)?.[1] : undefined;
       if (command !== undefined && !command.includes("/")) {
-        return found(`/${command}`, fuzzyFilter([...commands()], command, ({ name }) => name).map(commandItem));
+        const matching = fuzzyFilter([...commands()], command, ({ name }) => name).map(({ name, description }) => {
+          return { value: `/${name}`, label: `/${name}`, description: cleanLine(description) };
+        });
+        return found(`/${command}`, matching);
       }
       const at = /(?:^|\s)@("[^"]*|\S*)$/.exec(before)?.[1];
       const bare = force ? /(\S+)$/.exec(before)?.[1] : undefined;
@@ -79,10 +82,6 @@ function bestCommand(commands: readonly Completable[], typed: string): string | 
 
 function found(prefix: string, items: AutocompleteItem[]): { prefix: string; items: AutocompleteItem[] } | null {
   return items.length === 0 ? null : { prefix, items: items.slice(0, MOST) };
-}
-
-function commandItem({ name, description }: Completable): AutocompleteItem {
-  return { value: `/${name}`, label: `/${name}`, description: cleanLine(description) };
 }
 
 function fileItem(path: string, isMention: boolean): AutocompleteItem {

@@ -7,7 +7,10 @@ import { isInside, type Policy, type Scope } from "../../core/policy.ts";
 export function sandboxGlance(policy: Policy): string {
   const where = policy.copyOf === undefined ? "" : " · TRIAL";
   const sign = policy.sandbox === "off" ? "▢ NO SANDBOX" : `▣ ${policy.sandbox}${isWeaker(policy) ? " (weaker)" : ""}`;
-  const [write, net] = [`write: ${places(policy.write, policy)}`, `net: ${hosts(policy.net)}`];
+  const [write, net] = [
+    `write: ${places(policy.write, policy)}`,
+    `net: ${policy.net.all ? "ALL" : listed(policy.net.list)}`,
+  ];
   return [sign + where, write, net, ...programs(policy.run)].join(" · ");
 }
 
@@ -24,10 +27,6 @@ function places({ all, list }: Scope, { root, tmp, cache, home }: Policy): strin
     return isInside(path, home) ? `~${path.slice(home.length)}` : path;
   });
   return listed(shown);
-}
-
-function hosts({ all, list }: Scope): string {
-  return all ? "ALL" : listed(list);
 }
 
 /** Said only where it is not everything: confined commands may run what the kernel lets them. */

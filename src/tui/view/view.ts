@@ -48,12 +48,13 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
     const rows = terminal.rows();
     const bottom = below(look, rows);
     const room = Math.max(0, rows - bottom.length - 1);
+    const key = look.expandKey === undefined ? "" : ` (${look.expandKey})`;
     // What is above the room is not lost: it is written when it is finished.
     const shown = live.length <= room
       ? live
       : room < 2
       ? []
-      : [look.theme.dim(`… ${counted(live.length - room + 1, "line")} above${keyNote(look)}`), ...live.slice(1 - room)];
+      : [look.theme.dim(`… ${counted(live.length - room + 1, "line")} above${key}`), ...live.slice(1 - room)];
     const lines = [...shown, "", ...bottom].slice(-rows);
     const row = lines.findIndex((line) => line.includes(CURSOR_MARKER));
     if (row < 0) return { live: lines };
@@ -86,8 +87,4 @@ export function createView(screen: Screen, terminal: Terminal, transcript: Trans
       screen.draw({ above: [...above, ...live].map((line) => cut(line, look.width)), live: [""] });
     },
   };
-}
-
-function keyNote({ expandKey }: Look): string {
-  return expandKey === undefined ? "" : ` (${expandKey})`;
 }

@@ -11,9 +11,9 @@ import {
   textResult,
   type Tool,
   type ToolContext,
-  type ToolResult,
   type Zod,
 } from "../src/core/tool.ts";
+import type { ToolResult } from "../src/core/tool_result.ts";
 
 const args = (z: Zod) =>
   z.object({

@@ -1,7 +1,8 @@
 import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
 import { countCharacters, stripControls, stripUnseen, takeCharacters } from "../src/core/support/text.ts";
-import { errorResult, textResult, type Tool, type ToolResult, type Zod } from "../src/core/tool.ts";
+import { errorResult, textResult, type Tool, type Zod } from "../src/core/tool.ts";
+import type { ToolResult } from "../src/core/tool_result.ts";
 
 // Loose, because what the host got has to come through; the model is shown the other two.
 const args = (z: Zod) =>

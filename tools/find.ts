@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
-import { errorResult, type Tool, type ToolContext, type ToolResult, type Zod } from "../src/core/tool.ts";
+import { errorResult, type Tool, type ToolContext, type Zod } from "../src/core/tool.ts";
+import type { ToolResult } from "../src/core/tool_result.ts";
 import { atLeastOne, FINDINGS_BYTES, findingsResult } from "./search/findings.ts";
 import { type Pace, SEARCH_DEADLINE_MS, startPace, unfinished } from "./search/pace.ts";
 import { namePattern } from "./search/path_filter.ts";

@@ -1,7 +1,8 @@
 import type * as z from "zod/mini";
 import { ToolError } from "../src/core/error.ts";
 import { isObject, type JsonObject, type JsonValue } from "../src/core/json.ts";
-import { textResult, type Tool, type ToolResult, type Zod } from "../src/core/tool.ts";
+import { textResult, type Tool, type Zod } from "../src/core/tool.ts";
+import type { ToolResult } from "../src/core/tool_result.ts";
 
 const args = (z: Zod) =>
   z.object({

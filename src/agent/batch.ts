@@ -4,7 +4,8 @@ import { executeCall, resultMessage, type RoutedCall } from "./tool_call.ts";
 import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { textOf, type ToolResultMessage } from "../core/message.ts";
-import { errorResult, type ToolResult } from "../core/tool.ts";
+import { errorResult } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool_result.ts";
 
 const SKIPPED = "Skipped due to queued user message";
 const STOPPED = "Not run: the run was stopped before this call";

@@ -4,7 +4,8 @@ import type { AgentMessage, AssistantMessage, RequestMessage } from "../core/mes
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { Provider, ProviderFailure, ThinkingLevel, ToolDefinition } from "../core/provider.ts";
 import type { Budget, CallOptions } from "../core/runner.ts";
-import type { Tool, ToolResult } from "../core/tool.ts";
+import type { Tool } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool_result.ts";
 import type { RunLimits } from "./limits.ts";
 import type { Queues } from "./queues.ts";
 import type { RetrySettings } from "./retry.ts";

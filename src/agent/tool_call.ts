@@ -4,7 +4,8 @@ import { messageOf } from "../core/error.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolCall, ToolResultMessage } from "../core/message.ts";
 import type { Budget } from "../core/runner.ts";
-import { argsOf, errorResult, type Tool, type ToolResult } from "../core/tool.ts";
+import { argsOf, errorResult, type Tool } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool_result.ts";
 import type * as z from "zod/mini";
 
 /** A call after routing: fit to run, or already answered. `call.arguments` is what runs and what is kept. */

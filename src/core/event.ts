@@ -2,7 +2,7 @@ import type { ChangeSet, FileChange } from "./changes.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage, Usage } from "./message.ts";
 import type { Manifest } from "./compiled_prompt.ts";
-import type { ToolResult } from "./tool.ts";
+import type { ToolResult } from "./tool_result.ts";
 
 /** What a streaming assistant message gained: deltas only, never the text so far. */
 export type AssistantDelta =

@@ -1,7 +1,7 @@
 import type { Denial } from "./event.ts";
 import { textOf } from "./message.ts";
 import { shellWord } from "./support/text.ts";
-import type { ToolResult } from "./tool.ts";
+import type { ToolResult } from "./tool_result.ts";
 
 /**
  * The option that allows a grant besides all that is allowed already, as a person can type it into a shell.

@@ -10,7 +10,7 @@ import type {
 import type { DecisionEvents, DecisionName, HookName, ObservedEvent } from "./hook_events.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, ImageContent } from "./message.ts";
-import type { ToolResult } from "./tool.ts";
+import type { ToolResult } from "./tool_result.ts";
 
 /** What the input hooks made of a text. */
 export type InputOutcome =

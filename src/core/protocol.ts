@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Policy } from "./policy.ts";
 import { PROGRAM_BYTES, type ProgramOutcome, type ProgramRequest } from "./runner.ts";
 import { modulesFile } from "./support/modules_file.ts";
-import type { ToolResult } from "./tool.ts";
+import type { ToolResult } from "./tool_result.ts";
 
 /** Longest message in UTF-16 units of its JSON text; above a line it travels in parts. */
 export const MESSAGE_UNITS = 64 * 1024 * 1024;

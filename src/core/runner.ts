@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import type { Usage } from "./message.ts";
-import type { ToolResult } from "./tool.ts";
+import type { ToolResult } from "./tool_result.ts";
 
 /** What is left of a run's limits, for the runs that a call of it starts: what they use up is the run's, too. */
 export interface Budget {

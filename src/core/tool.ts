@@ -1,17 +1,7 @@
 import type * as z from "zod/mini";
 import type { JsonObject } from "./json.ts";
-import type { ImageContent, TextContent } from "./message.ts";
 import type { Capability, Policy } from "./policy.ts";
-
-/** What a tool gives back to the model. */
-export interface ToolResult {
-  /** What the model gets. */
-  readonly content: readonly (TextContent | ImageContent)[];
-  /** For readers of events; never sent to the model. */
-  readonly details?: JsonObject;
-  /** Whether the call failed. */
-  readonly isError?: boolean;
-}
+import type { ToolResult } from "./tool_result.ts";
 
 /** What a path is, links followed. `other`: device, socket, FIFO. */
 export type FileKind = "file" | "directory" | "other";

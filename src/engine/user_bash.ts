@@ -4,7 +4,8 @@ import type { AgentEvent } from "../core/event.ts";
 import { textOf } from "../core/message.ts";
 import type { CallOptions } from "../core/runner.ts";
 import { once } from "../core/support/once.ts";
-import { errorResult, type ToolResult } from "../core/tool.ts";
+import { errorResult } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool_result.ts";
 import type { EngineCore } from "./parts.ts";
 import type { Pending } from "./work.ts";
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
-import { errorResult, type ToolResult } from "../core/tool.ts";
+import { errorResult } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool_result.ts";
 import { type ArgumentIssue, argumentIssues } from "./arguments.ts";
 import { cleanLine } from "./clean.ts";
 import { type Exposure, readServer, type WrittenServer } from "./config.ts";

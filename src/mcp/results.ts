@@ -3,7 +3,7 @@ import { attempt } from "../core/support/attempt.ts";
 import type { ImageContent, TextContent } from "../core/message.ts";
 import type { Limits } from "../core/policy.ts";
 import { formatSize, stripControls } from "../core/support/text.ts";
-import type { ToolResult } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool_result.ts";
 import { cleanLine } from "./clean.ts";
 
 // What a server answers, as a result for the model: cleaned, bounded, and told apart from what the user said.

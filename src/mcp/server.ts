@@ -1,7 +1,8 @@
 import { messageOf } from "../core/error.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { CallOptions } from "../core/runner.ts";
-import { errorResult, textResult, type ToolResult } from "../core/tool.ts";
+import { errorResult, textResult } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool_result.ts";
 import { unlessAborted, within } from "../core/support/sleep.ts";
 import { cleanLine } from "./clean.ts";
 import { type Exposure, isStdio, type McpServer, timesOf } from "./config.ts";

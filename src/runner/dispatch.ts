@@ -1,7 +1,8 @@
 import type * as z from "zod/mini";
 import type { RunnerCall } from "../core/runner.ts";
 import { grants } from "../core/policy.ts";
-import { argsOf, errorResult, type Tool, type ToolContext, type ToolResult } from "../core/tool.ts";
+import { argsOf, errorResult, type Tool, type ToolContext } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool_result.ts";
 import { deniedBy, deniedDetails } from "./files/denial.ts";
 import { explainFailure } from "./files/failure.ts";
 

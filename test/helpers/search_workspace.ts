@@ -1,7 +1,8 @@
 import { dirname, join } from "@std/path";
 import type { Policy } from "../../src/core/policy.ts";
 import { textOf } from "../../src/core/message.ts";
-import type { ToolContext, ToolResult } from "../../src/core/tool.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import type { ToolResult } from "../../src/core/tool_result.ts";
 import { openFiles } from "../../src/runner/files/files.ts";
 
 /** A temporary workspace with the real file access of the tools; `using` removes it. */

@@ -1,6 +1,6 @@
 import { dirname, fromFileUrl } from "@std/path";
 import type { Policy, SandboxLevel } from "../../src/core/policy.ts";
-import type { ToolResult } from "../../src/core/tool.ts";
+import type { ToolResult } from "../../src/core/tool_result.ts";
 import { textOf } from "../../src/core/message.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { openSessionMcp } from "../../src/engine/mcp/mcp.ts";

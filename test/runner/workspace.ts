@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import type { Policy } from "../../src/core/policy.ts";
-import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
+import type { Tool, ToolContext } from "../../src/core/tool.ts";
+import type { ToolResult } from "../../src/core/tool_result.ts";
 import { textOf } from "../../src/core/message.ts";
 import { openFiles } from "../../src/runner/files/files.ts";
 

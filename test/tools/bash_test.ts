@@ -9,8 +9,8 @@ import {
   type ShellOutcome,
   textResult,
   type ToolContext,
-  type ToolResult,
 } from "../../src/core/tool.ts";
+import type { ToolResult } from "../../src/core/tool_result.ts";
 import { bashStop } from "../../tools/bash_stop.ts";
 import { bash } from "../../tools/bash.ts";
 

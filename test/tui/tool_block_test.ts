@@ -1,7 +1,7 @@
 // What a tool call shows of itself, in short and in full.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { ToolResult } from "../../src/core/tool.ts";
+import type { ToolResult } from "../../src/core/tool_result.ts";
 import type { Look } from "../../src/tui/widgets/block.ts";
 import { toolBlock } from "../../src/tui/blocks/tool.ts";
 import { themeOf } from "../../src/tui/screen/theme.ts";

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import { formatSize } from "../../src/core/support/text.ts";
-import { textResult, type ToolResult } from "../../src/core/tool.ts";
+import { textResult } from "../../src/core/tool.ts";
+import type { ToolResult } from "../../src/core/tool_result.ts";
 import { fitHead } from "../text/truncate.ts";
 
 /** What of a listing reaches the model, bytes of UTF-8. */

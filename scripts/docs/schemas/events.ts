@@ -11,7 +11,7 @@ import type {
 } from "../../../src/core/event.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { SessionHeader } from "../../../src/core/session.ts";
-import type { ToolResult } from "../../../src/core/tool.ts";
+import type { ToolResult } from "../../../src/core/tool_result.ts";
 import { exactly, type FieldsOf } from "./exact_shape.ts";
 import { changes, fileChange, runReport, totals } from "./report.ts";
 import { anyObject, message, messageOf, messagesByRole, parts, usage } from "./messages.ts";

@@ -1,7 +1,7 @@
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import { isAbsolute, join, normalize } from "@std/path";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
   read: "read",

@@ -3,7 +3,7 @@ import type { ClientCapabilities, PlanEntry, SessionUpdate } from "@agentclientp
 import type { AgentEvent } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AgentMessage, type AssistantMessage, toolCallsOf, type UserMessage } from "../../core/message.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import { type Places, resultContent, type ToolView, toolView } from "./tool_view.ts";
 
 /** What of the events goes to a client. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "../../core/json.ts";
-import { errorResult, type ToolResult } from "../../core/tool.ts";
+import { errorResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import type { ExtensionFactory, ToolRegistration } from "../../hooks/api/api.ts";
 
 /** What a custom tool gets beside its arguments. */

@@ -61,6 +61,6 @@ export type {
 } from "../../core/prompt.ts";
 export type * from "../../core/provider.ts";
 export type * from "../../core/session.ts";
-export type { ToolResult } from "../../core/tool.ts";
+export type { ToolResult } from "../../core/tool_result.ts";
 export type { ChannelFacts, PromptAdditions, PromptAugment } from "../../prompt/augment.ts";
 export type { PromptBuilder, PromptBuilderInput, ToolRegistry } from "../../prompt/prompt_builder.ts";

@@ -12,7 +12,8 @@ import type {
 import type { JsonObject } from "../../core/json.ts";
 import { textOf } from "../../core/message.ts";
 import { formatSize } from "../../core/support/text.ts";
-import { textResult, type ToolResult } from "../../core/tool.ts";
+import { textResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import { claimIn, claimsIn } from "../../sandbox/denial/claim.ts";
 
 /** What a sub-agent did, from the events of its run. */

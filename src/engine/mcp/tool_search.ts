@@ -1,4 +1,5 @@
-import { textResult, type ToolResult } from "../../core/tool.ts";
+import { textResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import { cleanLine } from "../../mcp/clean.ts";
 import type { McpTool } from "../../mcp/open.ts";
 import { searchTools } from "../../mcp/search_tools.ts";

@@ -4,7 +4,8 @@ import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { type CustomMessage, textOf } from "../../core/message.ts";
 import { compileGlob } from "../../core/support/glob.ts";
-import type { Tool, ToolResult } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
 
 /** Characters of a check's output that events and the model get: its end, where test runners say what failed. */

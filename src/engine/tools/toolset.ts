@@ -4,7 +4,8 @@ import type { ToolView } from "../../core/engine.ts";
 import type { PromptTool } from "../../core/prompt.ts";
 import type { ToolDefinition } from "../../core/provider.ts";
 import type { CallOptions } from "../../core/runner.ts";
-import type { Tool, ToolResult } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import { toolDefinition } from "../../../tools/mod.ts";
 
 /** A tool that the session has, whoever brought it. */

@@ -1,6 +1,6 @@
 import type { Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import { thisProgram } from "../../sandbox/confine/self.ts";
 import { toolsUnder } from "../../../tools/mod.ts";
 import { backgroundCommands } from "./background_commands.ts";

@@ -21,7 +21,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ImageContent, TextContent } from "../../core/message.ts";
 import type { ThinkingLevel } from "../../core/provider.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 
 export type * from "../../core/message.ts";
 export type { JsonObject, JsonValue } from "../../core/json.ts";
@@ -42,7 +42,7 @@ export type {
   ToolInfo,
 } from "../../core/host_actions.ts";
 export type { ExtensionPermissions } from "../../core/hook.ts";
-export type { ToolResult } from "../../core/tool.ts";
+export type { ToolResult } from "../../core/tool_result.ts";
 
 /** Questions and messages to the person. Where nobody can be asked, questions are answered with `undefined` or `false`. */
 export interface ExtensionUi {

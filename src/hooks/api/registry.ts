@@ -1,7 +1,8 @@
 import { messageOf } from "../../core/error.ts";
 import type { HookName } from "../../core/hook_events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { textResult, type ToolResult } from "../../core/tool.ts";
+import { textResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import type { Extension, Registration } from "../events/extension.ts";
 import { isEvent, readResult, reduceEvent } from "../events/decisions.ts";
 import { checkTool, checkWord } from "../events/registration_shape.ts";

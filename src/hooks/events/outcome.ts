@@ -1,5 +1,5 @@
 import { isObject } from "../../core/json.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import type { HandlerOutcome } from "./extension.ts";
 import { isList, readJson } from "./json_text.ts";
 import { isContent } from "./message_shape.ts";

@@ -1,6 +1,6 @@
 import type { Denial } from "../../core/event.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 
 /**
  * A denial as a tool's result claims it. Anyone may claim one, an untrusted runner too: which grant lifts it is decided

@@ -2,7 +2,7 @@ import { counted } from "../../core/support/text.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { untoldText } from "../../core/grant_option.ts";
 import { textOf } from "../../core/message.ts";
-import type { ToolResult } from "../../core/tool.ts";
+import type { ToolResult } from "../../core/tool_result.ts";
 import { duration } from "./amounts.ts";
 import { type Block, kept, type Look } from "../widgets/block.ts";
 import { highlight } from "./highlight.ts";

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { JsonValue } from "../../../src/core/json.ts";
 import { readAnswer } from "../../../src/core/protocol.ts";
-import { textResult, type ToolResult } from "../../../src/core/tool.ts";
+import { textResult } from "../../../src/core/tool.ts";
+import type { ToolResult } from "../../../src/core/tool_result.ts";
 import { claimIn, withDenial } from "../../../src/sandbox/denial/claim.ts";
 import { pendingCall } from "../../../src/sandbox/runner_client/session.ts";
 

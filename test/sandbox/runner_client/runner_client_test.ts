@@ -10,7 +10,7 @@ import { fromFileUrl } from "@std/path";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { textOf } from "../../../src/core/message.ts";
 import type { Policy } from "../../../src/core/policy.ts";
-import type { ToolResult } from "../../../src/core/tool.ts";
+import type { ToolResult } from "../../../src/core/tool_result.ts";
 import type { Self } from "../../../src/sandbox/confine/self.ts";
 import type { Runner } from "../../../src/sandbox/runner_client/runner_client.ts";
 import { openRunner } from "../../helpers/open_runner.ts";

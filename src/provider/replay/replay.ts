@@ -19,17 +19,19 @@ import { sleep } from "../../core/support/sleep.ts";
 import { type CassetteEntry, type CassetteError, type CassetteLine, parseCassette } from "./cassette.ts";
 
 /** A provider that plays a cassette file. Throws a UserError for a file that cannot be read or holds a bad line. */
-export function openReplay(file: string, now: () => number = Date.now): Provider {
-  const fix = `Name a file of JSON lines that exists, or make one with --record ${file}`;
-  return openReplayText(textOfFile(file, `Cannot open cassette "${file}"`, fix), file, now);
-}
-
-function textOfFile(file: string, what: string, fix: string): string {
+export async function openReplay(file: string, now: () => number = Date.now): Promise<Provider> {
+  let text: string;
   try {
-    return Deno.readTextFileSync(file);
+    // On another thread: a pipe is waited for.
+    text = await Deno.readTextFile(file);
   } catch (error) {
-    throw new UserError({ what, why: messageOf(error), fix }, { cause: error });
+    throw new UserError({
+      what: `Cannot open cassette "${file}"`,
+      why: messageOf(error),
+      fix: `Name a file of JSON lines that exists, or make one with --record ${file}`,
+    }, { cause: error });
   }
+  return openReplayText(text, file, now);
 }
 
 /**
@@ -71,7 +73,16 @@ export interface Lead {
  * paid. Throws a UserError for a file that cannot be read or holds a bad line.
  */
 export function openLead(file: string, now: () => number = Date.now): Lead {
-  const text = textOfFile(file, `Cannot play ${file} first`, "Name a recording with sandpiper check --from");
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(file);
+  } catch (error) {
+    throw new UserError({
+      what: `Cannot play ${file} first`,
+      why: messageOf(error),
+      fix: "Name a recording with sandpiper check --from",
+    }, { cause: error });
+  }
   const waiting = new Set(parseCassette(text, file).map(withoutCost));
   return {
     before: (live, agentId) => ({

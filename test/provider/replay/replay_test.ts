@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { UserError } from "../../../src/core/error.ts";
 import type { AssistantMessage } from "../../../src/core/message.ts";
@@ -156,9 +156,9 @@ Deno.test("openReplay() reads a file and explains one that is missing or empty",
   try {
     const file = join(folder, "c.jsonl");
     Deno.writeTextFileSync(file, '{"text":"hi"}\n');
-    const provider = openReplay(file);
+    const provider = await openReplay(file);
     assertEquals([provider.name, provider.model, endOf(await ask(provider)).stopReason], ["replay", file, "stop"]);
-    const error = assertThrows(() => openReplay(join(folder, "none")), UserError);
+    const error = await assertRejects(() => openReplay(join(folder, "none")), UserError);
     assertEquals([error.what, error.exitCode], [`Cannot open cassette "${join(folder, "none")}"`, 2]);
     assertEquals(assertThrows(() => openReplayText("\n", "e"), UserError).why, "it holds no reply");
   } finally {

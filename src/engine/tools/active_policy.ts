@@ -1,5 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
+import { withoutTold } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
@@ -286,12 +287,6 @@ export function withLine(result: ToolResult, line: string, isTold = false): Tool
 
 /** How many of a result's last lines tell of denials that its details have, too: a screen says each of them once. */
 const TOLD = "toldLines";
-
-function withoutTold(result: ToolResult): ToolResult {
-  if (result.details?.[TOLD] === undefined) return result;
-  const { [TOLD]: _, ...details } = result.details;
-  return { ...result, details };
-}
 
 function unmade({ target, grant }: Denial, why: string): UserError {
   return new UserError({

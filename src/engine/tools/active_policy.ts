@@ -159,7 +159,9 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     const lifting = await lift();
     const offered = claim && offer(lifting, claim, policy);
     const isListed = claims.some(({ kind, target }) => kind === claim?.kind && target === claim.target);
-    const all = claim && !isListed && (!offered || policy.copyOf !== undefined) ? [claim, ...claims] : claims;
+    // A list is read alone: it holds what is asked about, too, however much was met before that.
+    const isAlone = claims.length === 0 && offered && policy.copyOf === undefined;
+    const all = claim && !isListed && !isAlone ? [claim, ...claims] : claims;
     const list = all.map((one) => told(lifting, one, policy)).filter((one) => one !== undefined);
     const said = [claim, ...claims].some((one) => one && isHeld(one)) ? withLine(result, HELD, true) : result;
     // What the policy does not confirm stands in the text alone, and there it is seen.

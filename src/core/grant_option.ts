@@ -65,3 +65,10 @@ export function untoldText({ content, details }: Pick<ToolResult, "content" | "d
   if (typeof told !== "number" || !(told >= 1)) return text;
   return text.split("\n").slice(0, -told).join("\n").replace(/\n+$/, "");
 }
+
+/** A result without that count: for one of somebody who is not asked which of its lines a screen leaves out. */
+export function withoutTold<R extends Pick<ToolResult, "details">>(result: R): R {
+  if (result.details?.["toldLines"] === undefined) return result;
+  const { toldLines: _, ...details } = result.details;
+  return { ...result, details };
+}

@@ -130,12 +130,15 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
         );
       }
       const patched = last as unknown as Required<ToolResultPatch>; // every field was checked
-      // Of another text nobody has counted the lines that tell of denials.
-      const { toldLines: _counted, ...others } = patched.details ?? {};
-      const isSame = textOf(patched.content) === textOf(result.content);
+      // Of another text nobody has counted the lines that tell of denials, and of other denials they do not tell.
+      const { toldLines: _given, ...others } = patched.details ?? {};
+      const { toldLines } = result.details ?? {};
+      const isSame = textOf(patched.content) === textOf(result.content) &&
+        denialsIn(patched.details) === denialsIn(result.details);
+      const counted = isSame && toldLines !== undefined ? { toldLines } : {};
       return {
         content: patched.content,
-        ...(patched.details === undefined ? {} : { details: isSame ? patched.details : others }),
+        ...(patched.details === undefined ? {} : { details: { ...others, ...counted } }),
         ...(patched.isError ? { isError: true } : {}),
       };
     },
@@ -192,4 +195,9 @@ export function openBus(extensions: readonly Extension[], options: BusOptions): 
       if (telling.size > 0) await within(limitMs, Promise.all(telling));
     },
   };
+}
+
+/** What details tell of denials, to compare. */
+function denialsIn(details: JsonObject | undefined): string {
+  return JSON.stringify([details?.["denial"], details?.["denials"]]);
 }

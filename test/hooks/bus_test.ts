@@ -167,6 +167,18 @@ Deno.test("toolResult() patches field by field, in order R209 R210", async () =>
     content: text("mine"),
     details: { denials: [] },
   });
+  // Nobody else says which lines a screen leaves out: not where the denials that they tell of are taken away, ...
+  using taker = await open((sp) => void sp.on("tool_result", () => ({ details: { toldLines: 1 } })));
+  assertEquals(await taker.hooks.toolResult(CALL, { content: text("0"), details }, never), {
+    content: text("0"),
+    details: {},
+  });
+  // ... and no more of them than were counted.
+  using more = await open((sp) => void sp.on("tool_result", () => ({ details: { denials: [], toldLines: 9 } })));
+  assertEquals(await more.hooks.toolResult(CALL, { content: text("0"), details }, never), {
+    content: text("0"),
+    details,
+  });
   using none = await open((sp) => void sp.on("tool_result", () => {}));
   assertEquals(await none.hooks.toolResult(CALL, { content: text("0"), details }, never), {
     content: text("0"),

@@ -1,5 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
+import { withoutTold } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
@@ -159,7 +160,9 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     const lifting = await lift();
     const offered = claim && offer(lifting, claim, policy);
     const isListed = claims.some(({ kind, target }) => kind === claim?.kind && target === claim.target);
-    const all = claim && !isListed && (!offered || policy.copyOf !== undefined) ? [claim, ...claims] : claims;
+    // A list is read alone: it holds what is asked about, too, however much was met before that.
+    const isAlone = claims.length === 0 && offered && policy.copyOf === undefined;
+    const all = claim && !isListed && !isAlone ? [claim, ...claims] : claims;
     const list = all.map((one) => told(lifting, one, policy)).filter((one) => one !== undefined);
     const said = [claim, ...claims].some((one) => one && isHeld(one)) ? withLine(result, HELD, true) : result;
     // What the policy does not confirm stands in the text alone, and there it is seen.
@@ -287,12 +290,6 @@ export function withLine(result: ToolResult, line: string, isTold = false): Tool
 
 /** How many of a result's last lines tell of denials that its details have, too: a screen says each of them once. */
 const TOLD = "toldLines";
-
-function withoutTold(result: ToolResult): ToolResult {
-  if (result.details?.[TOLD] === undefined) return result;
-  const { [TOLD]: _, ...details } = result.details;
-  return { ...result, details };
-}
 
 function unmade({ target, grant }: Denial, why: string): UserError {
   return new UserError({

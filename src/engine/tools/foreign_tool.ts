@@ -1,4 +1,5 @@
 import type { ExtensionTool } from "../../core/host_actions.ts";
+import { withoutTold } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Tool, Zod } from "../../core/tool.ts";
 import { argumentIssues } from "../../mcp/arguments.ts";
@@ -40,5 +41,12 @@ export function foreignTool(
     place: "shell",
     run: () => Promise.reject(new Error(`the tool ${name} does not run here`)),
   };
-  return { tool, definition: { name, description, parameters }, origin, run, ...(isLate ? { isLate } : {}) };
+  return {
+    tool,
+    definition: { name, description, parameters },
+    origin,
+    // Whoever brought it does not say which lines of its text a person need not see.
+    run: async (...call) => withoutTold(await run(...call)),
+    ...(isLate ? { isLate } : {}),
+  };
 }

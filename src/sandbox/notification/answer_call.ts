@@ -223,13 +223,16 @@ interface ForeignSocket {
   readonly closesOnExec: boolean;
 }
 
+/** The flags stand in the second line; a command's locks make the rest as long as it likes. */
+const INFO_UNITS = 1_024;
+
 /** Looks at a descriptor of a thread; the errno that a call about it should end with where it is no socket. */
 function foreignSocket(task: number, fd: number): ForeignSocket | { readonly errno: number } {
   const path = `/proc/${task}/fd/${fd}`;
   const link = readProcLink(path);
   if (link === undefined) return { errno: errno() === E.NOENT ? E.BADF : E.ACCES };
   if (!link.startsWith("socket:")) return { errno: E.NOTSOCK };
-  const flags = /^flags:\s*([0-7]+)$/m.exec(readProc(`/proc/${task}/fdinfo/${fd}`) ?? "")?.[1];
+  const flags = /^flags:\s*([0-7]+)$/m.exec(readProc(`/proc/${task}/fdinfo/${fd}`, INFO_UNITS) ?? "")?.[1];
   if (flags === undefined) return { errno: E.ACCES };
   const bits = parseInt(flags, 8);
   return { link, isNonBlocking: (bits & O_NONBLOCK) !== 0, closesOnExec: (bits & O_CLOEXEC) !== 0 };

@@ -18,8 +18,11 @@ export interface ProcessStat {
 const buffer = new Uint8Array(65_536);
 const decoder = new TextDecoder();
 
-/** The text of a file of /proc, or undefined when it is gone or refused. */
-export function readProc(path: string): string | undefined {
+/**
+ * The text of a file of /proc, or undefined when it is gone or refused. `most`: UTF-16 units after which no more is read; what a
+ * command decides about, as the lines for its locks in fdinfo, may be as long as it likes.
+ */
+export function readProc(path: string, most = Infinity): string | undefined {
   const fd = open(path, O_CLOEXEC);
   if (fd < 0) return undefined;
   let text = "";
@@ -30,6 +33,7 @@ export function readProc(path: string): string | undefined {
       if (count < 0) return undefined;
       if (count === 0) return text;
       text += decoder.decode(buffer.subarray(0, count));
+      if (text.length >= most) return text.slice(0, most);
     }
   } finally {
     close(fd);

@@ -53,6 +53,25 @@ for (const [lie, denial, why] of LIES) {
   });
 }
 
+Deno.test("openActivePolicy() lists what is asked about besides all else that was met R480", async () => {
+  using world = makeWorld();
+  const denial = { kind: "read", target: `${world.outside}/secret` };
+  const denials = Array.from({ length: 20 }, (_, at) => ({ kind: "read", target: `${world.home}/.ssh/${at}` }));
+  const first = {
+    ...liar(worldPolicy(world, "kernel"), denial),
+    run: () => Promise.resolve(errorResult("Denied", { denial, denials })),
+  };
+  const activePolicy = openActivePolicy({ first, open: () => first, resolve: resolveIn(world) });
+  const result = READ && await activePolicy.run(READ, {}, OPTIONS);
+  const listed = claimsOf(result?.details?.["denials"]);
+  assertEquals(listed, [denial.target, ...denials.map(({ target }) => target)]);
+});
+
+/** The targets of a list of denials. */
+function claimsOf(list: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(list) ? list.map(({ target }) => target) : [];
+}
+
 Deno.test("openActivePolicy() takes no grant from a runner, and shows the real place R480", async () => {
   using world = makeWorld();
   Deno.symlinkSync(world.outside, `${world.root}/harmless`);

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../core/event.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { AgentMessage, AssistantMessage, RequestMessage } from "../core/message.ts";
+import type { AgentMessage, AssistantMessage, RequestMessage, Usage } from "../core/message.ts";
 import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { Provider, ProviderFailure, ThinkingLevel, ToolDefinition } from "../core/provider.ts";
 import type { Budget, CallOptions } from "../core/runner.ts";
@@ -65,6 +65,8 @@ export interface AgentDeps {
   readonly limits: RunLimits;
   /** The budget of the run that started this one: once that is spent, this run ends without a last reply. */
   readonly whole?: Budget;
+  /** What was spent on the history that the run begins with; counts with what the run spends. */
+  readonly spent?: Usage | undefined;
   readonly retry: RetrySettings;
   readonly thinking: ThinkingLevel;
   readonly maxTokens?: number | undefined;

@@ -33,6 +33,8 @@ export function startRun(deps: AgentDeps, session: SessionState, stop: AbortSign
   let isOutOfTime = false;
   let rounds = 0;
   const recovery = createRecovery();
+  const meter = createMeter(deps.limits, deps.whole);
+  meter.addUsage(deps.spent);
   const onStop = () => ending.abort(stop.reason);
   stop.addEventListener("abort", onStop, { once: true });
   if (stop.aborted) onStop();
@@ -50,7 +52,7 @@ export function startRun(deps: AgentDeps, session: SessionState, stop: AbortSign
     session,
     signal: ending.signal,
     isOutOfTime: () => isOutOfTime,
-    meter: createMeter(deps.limits, deps.whole),
+    meter,
     recovery,
     added: [],
     nextRound(kind) {

@@ -78,6 +78,9 @@ export interface BranchSummaryEntry
   readonly fromId: string;
 }
 
+/** `customType` of the entries of a rolling history: its summaries, and what asking for one has cost. */
+export const ROLLING_SUMMARY = "rolling_summary";
+
 /** Data beside the conversation: manifests (`manifest`), rolling summaries (`rolling_summary`), an extension's own. */
 export interface CustomEntry extends EntryOf<"custom"> {
   /** Name of the kind, chosen by whoever wrote it. */

@@ -4,7 +4,13 @@ import { messageOf, UserError } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isObject } from "../core/json.ts";
 import { type AgentMessage, toolCallsOf, type ToolResultMessage, type Usage } from "../core/message.ts";
-import type { NewEntry, SessionContext, SessionEntry, SessionStore } from "../core/session.ts";
+import {
+  type NewEntry,
+  ROLLING_SUMMARY,
+  type SessionContext,
+  type SessionEntry,
+  type SessionStore,
+} from "../core/session.ts";
 import { freshFrom } from "../history/estimate.ts";
 import { messageBound } from "../history/tokens.ts";
 import { openAudit } from "../session/audit.ts";
@@ -113,6 +119,11 @@ export function meterOf(entries: readonly SessionEntry[]): Meter {
     }
   };
   const spend = (usage: Usage | undefined): void => add({ ...usage, cost: usage?.cost?.total });
+  /** As a file has it that anybody may have written. */
+  const spendStored = (data: unknown): void => {
+    const usage = isObject(data) ? data["usage"] : undefined;
+    if (isObject(usage)) add({ ...usage, cost: isObject(usage["cost"]) ? usage["cost"]["total"] : undefined });
+  };
   /** Sub-agents have sessions of their own, and were paid for here. */
   const spendElsewhere = ({ toolName, details = {} }: ToolResultMessage): void => {
     const { subAgent } = details;
@@ -131,6 +142,7 @@ export function meterOf(entries: readonly SessionEntry[]): Meter {
     addEntry(entry) {
       if (entry.type === "message") meter.add(entry.message);
       if (entry.type === "compaction" || entry.type === "branch_summary") spend(entry.usage);
+      if (entry.type === "custom" && entry.customType === ROLLING_SUMMARY) spendStored(entry.data);
     },
     sums: () => ({ ...sums }),
   };

@@ -2,16 +2,15 @@
 import type { PromptBuilder } from "../prompt/prompt_builder.ts";
 import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
-import type { RunEnding } from "../core/event.ts";
-import type { AgentMessage, CustomMessage, ImageContent, UserMessage } from "../core/message.ts";
+import type { AgentEvent, RunEnding } from "../core/event.ts";
+import type { AgentMessage, CustomMessage, ImageContent, Usage, UserMessage } from "../core/message.ts";
 import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
 import type { EngineCore } from "./parts.ts";
 import { drain } from "./events.ts";
 import { type ReadyInput, readyInput, refuseUnknownName } from "./prompt/inputs.ts";
 import type { Pending, Work } from "./work.ts";
 import { type ActiveModel, modelView } from "./model_state.ts";
-import type { RolledHistory } from "./rolled_history.ts";
-import { runTurns } from "./turns.ts";
+import { runTurns, type TurnParts } from "./turns.ts";
 import { windowOf } from "../config/run_settings.ts";
 
 /** From a person's words to the end of the run. */
@@ -33,6 +32,9 @@ export interface Prompting {
 
 /** A text as the model gets it, and its pictures. */
 type Ready = ReadyInput & { readonly images: readonly ImageContent[] };
+
+/** What becomes of the history before a run. */
+type Shortened = Pick<TurnParts, "rolled" | "spent">;
 
 /** What takes a person's words through hooks, skills and templates, history, prompt and run, in this order. */
 export function createPrompting(core: EngineCore, pending: Pending, builder?: PromptBuilder): Prompting {
@@ -136,7 +138,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   /** From a text that is ready to the end of its run. */
   async function begin(made: Ready, signal: AbortSignal): Promise<PromptOutcome> {
     const hooks = core.hooks();
-    const rolled = await shortened(false, signal);
+    const history = await shortened(false, signal);
     core.prompt.startPrompt(made.runtimeSkills.length > 0 ? { runtimeSkills: made.runtimeSkills } : {});
     const user = userMessage(made.text, made.images);
     const injected: CustomMessage[] = [];
@@ -164,7 +166,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       ...pending.takeNextTurn(),
       ...injected,
     ];
-    return await run(messages, rolled, signal);
+    return await run(messages, history, signal);
   }
 
   /** Commands in the background that have ended since the model was told last: most sessions have none. */
@@ -174,15 +176,21 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   }
 
   /** The history by its one owner (K8): chosen anew where it rolls, else shortened where it is too long. */
-  async function shortened(goesOn: boolean, signal: AbortSignal): Promise<RolledHistory | undefined> {
+  async function shortened(goesOn: boolean, signal: AbortSignal): Promise<Shortened> {
     if (core.config().settings.history !== "rolling") {
-      if (core.compactor.isOn()) await drain(core.compactor.ifNeeded(signal), core.emit);
-      return undefined;
+      let spent: Usage | undefined;
+      const tell = (event: AgentEvent): void => {
+        if (event.type === "compaction_end") spent = event.usage;
+        core.emit(event);
+      };
+      if (core.compactor.isOn()) await drain(core.compactor.ifNeeded(signal), tell);
+      return { rolled: undefined, spent };
     }
     const [model, summary] = [await core.model.current(), await core.model.summary()];
     const { reserveTokens } = windowOf(core.config(), true, model.contextWindow);
     const { rollHistory } = await import("./rolled_history.ts");
-    return await drain(rollHistory(conversation, model, summary, reserveTokens, goesOn, signal), core.emit);
+    const rolled = await drain(rollHistory(conversation, model, summary, reserveTokens, goesOn, signal), core.emit);
+    return { rolled, spent: rolled.usage };
   }
 
   /** Goes over to the next model that can be had, as if a person had chosen it. */
@@ -197,7 +205,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
 
   async function run(
     messages: readonly AgentMessage[],
-    rolled: RolledHistory | undefined,
+    history: Shortened,
     signal: AbortSignal,
   ): Promise<PromptOutcome> {
     const model = await core.model.current();
@@ -210,7 +218,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       prompt: core.prompt,
       compactor: core.compactor,
       hooks: core.guards(),
-      rolled,
+      ...history,
       whole: core.whole,
       cacheKey: conversation.store().header.id,
       isRetryOn: () => core.auto.retry,
@@ -267,10 +275,10 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   }
 
   async function goOn(messages: readonly AgentMessage[], signal: AbortSignal): Promise<PromptOutcome> {
-    const rolled = await shortened(true, signal);
+    const history = await shortened(true, signal);
     core.prompt.startPrompt({});
     if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
-    return await run([...await news(), ...messages], rolled, signal);
+    return await run([...await news(), ...messages], history, signal);
   }
 
   /** Delivers what waits, unless another run has come first. */

@@ -1,7 +1,7 @@
 // The history of a session whose settings say "rolling". Loaded with its first prompt.
 import type { Manifest } from "../core/compiled_prompt.ts";
 import type { AgentEvent } from "../core/event.ts";
-import type { AgentMessage, SystemMessage } from "../core/message.ts";
+import type { AgentMessage, SystemMessage, Usage } from "../core/message.ts";
 import type { Provider } from "../core/provider.ts";
 import { sleep } from "../core/support/sleep.ts";
 import { selectRolling } from "../history/rolling.ts";
@@ -17,6 +17,8 @@ export interface RolledHistory {
   /** Stands before `messages` in every request of the run; the same object, so that it is converted once. */
   readonly summary?: SystemMessage;
   readonly record: Manifest["history"];
+  /** Of the request for a summary, whatever came of it. */
+  readonly usage?: Usage;
 }
 
 /**
@@ -45,7 +47,8 @@ export async function* rollHistory(
     sleep,
     signal,
   });
-  if (selection.newSummary) conversation.append(rollingEntry(selection.newSummary));
+  const { systemSummary, newSummary, usage } = selection;
+  if (newSummary || usage) conversation.append(rollingEntry(newSummary, usage));
   if (selection.problem !== undefined) {
     yield {
       type: "notice",
@@ -53,11 +56,11 @@ export async function* rollHistory(
       message: `The history was cut instead of summarised: ${selection.problem}`,
     };
   }
-  const { systemSummary } = selection;
   return {
     messages: selection.messages,
     covered,
     ...(systemSummary === undefined ? {} : { summary: { role: "system", content: systemSummary } }),
     record: { decision: selection.decision, owner: "rolling", messages: selection.messages.length },
+    ...(usage ? { usage } : {}),
   };
 }

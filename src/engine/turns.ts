@@ -6,7 +6,7 @@ import { retryOf, runLimitsOf } from "../config/run_settings.ts";
 import type { Manifest } from "../core/compiled_prompt.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
-import type { AgentMessage, RequestMessage } from "../core/message.ts";
+import type { AgentMessage, RequestMessage, Usage } from "../core/message.ts";
 import type { Budget } from "../core/runner.ts";
 import { sleep } from "../core/support/sleep.ts";
 import { errorResult } from "../core/tool.ts";
@@ -28,6 +28,8 @@ export interface TurnParts {
   readonly hooks: Hooks | undefined;
   /** What stands for the conversation up to here, where the rolling history owns it. */
   readonly rolled: RolledHistory | undefined;
+  /** What making the history shorter has cost before the run. */
+  readonly spent: Usage | undefined;
   /** Sent along so that the server finds what it cached of this session: the session's id, neither a secret nor a path. */
   readonly cacheKey: string;
   /** What was said of retries since the start; undefined: the settings say it. */
@@ -87,6 +89,7 @@ export function runTurns(
     },
     limits: runLimitsOf(config),
     ...(parts.whole ? { whole: parts.whole } : {}),
+    spent: parts.spent,
     get retry() {
       return retryOf(config, parts.isRetryOn());
     },

@@ -1,5 +1,5 @@
-import { type AgentMessage, toolCallsOf } from "../core/message.ts";
-import type { CustomEntry, NewEntry, SessionEntry } from "../core/session.ts";
+import { type AgentMessage, toolCallsOf, type Usage } from "../core/message.ts";
+import { type CustomEntry, type NewEntry, ROLLING_SUMMARY, type SessionEntry } from "../core/session.ts";
 import { cutPlaces } from "./cut.ts";
 
 /** Newest completed entries that are looked at (R304). */
@@ -119,18 +119,16 @@ export interface StoredSummary {
   readonly coveredThrough: string;
 }
 
-/** `customType` of its entries. */
-const TYPE = "rolling_summary";
-
-/** The entry that stores a summary. */
-export function rollingEntry({ summary, coveredThrough }: StoredSummary): NewEntry<CustomEntry> {
-  return { type: "custom", customType: TYPE, data: { version: 1, summary, coveredThrough } };
+/** The entry that stores a summary, and what asking for it has cost; without a summary that cost alone. */
+export function rollingEntry(summary: StoredSummary | undefined, usage?: Usage): NewEntry<CustomEntry> {
+  const data = { version: 1, ...summary, ...(usage ? { usage } : {}) };
+  return { type: "custom", customType: ROLLING_SUMMARY, data };
 }
 
 /** The newest summary of a path (R317); entries that do not look like one are passed over. */
 export function storedSummary(path: readonly SessionEntry[]): StoredSummary | undefined {
   for (const entry of path.toReversed()) {
-    const summary = entry.type === "custom" && entry.customType === TYPE ? read(entry.data) : undefined;
+    const summary = entry.type === "custom" && entry.customType === ROLLING_SUMMARY ? read(entry.data) : undefined;
     if (summary && path.some(({ id }) => id === summary.coveredThrough)) return summary;
   }
   return undefined;

@@ -89,7 +89,7 @@ Deno.test("sandpiper undo takes back prompt after prompt what commands did, and 
 Deno.test("sandpiper undo names what somebody else changed, ends with 1, and overwrites it with --force", () =>
   withPlace(async ({ ws, home, sandpiper }) => {
     const command = "echo x >> keep.txt; echo a > a.txt; echo b > b.txt";
-    const replies = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "" }]);
+    const replies = cassette(home, [{ ...LOOKS, calls: [{ name: "bash", args: { command } }] }, { text: "" }]);
     await sandpiper("-p", "-m", `replay:${replies}`, "change");
     for (const name of ["keep.txt", "a.txt", "b.txt"]) Deno.writeTextFileSync(`${ws}/${name}`, "mine\n");
     const left = await sandpiper("undo", "-q");

@@ -69,6 +69,22 @@ Deno.test("a full context is shortened between turns, and the next request begin
     assertEquals(new Set(fingerprints).size, 1);
   }));
 
+Deno.test("what a compaction before a run has cost counts with the run", () =>
+  withSession({
+    replies: [
+      { text: "one", ...full },
+      { text: "## Goal\nSUMMED UP", usage: { input: 7, output: 2 } },
+      { text: "two", usage: { input: 30, output: 1 } },
+    ],
+    settings: SMALL,
+  }, async (session) => {
+    await session.say("first words");
+    await session.say("second words");
+    assertEquals(compactions(session).length, 1);
+    const [, last] = session.events.flatMap((event) => event.type === "agent_settled" ? [event.totals] : []);
+    assertEquals([last?.input, last?.output], [37, 3]);
+  }));
+
 Deno.test("a second compaction updates the first summary and carries its files on R281 R283 R284 R285 R286 R297 R300", () =>
   withSession({
     replies: [

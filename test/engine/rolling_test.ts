@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { HistoryRecord } from "../../src/core/compiled_prompt.ts";
+import { meterOf } from "../../src/engine/conversation.ts";
 import { storedSummary } from "../../src/history/loaded_history.ts";
 import { textReply } from "../helpers/server.ts";
 import { withServer } from "./wire.ts";
@@ -51,6 +52,40 @@ Deno.test("a rolling history is sent whole, then as a summary that is kept and s
       assertEquals(engine.messages().length, 8);
     },
   ));
+
+const PRICED = {
+  ...SETTINGS,
+  summaryModel: "small",
+  models: { ...SETTINGS.models, small: { contextWindow: 9000, price: { input: 1_000_000, output: 1_000_000 } } },
+};
+
+/** Input, cached and output tokens of one reply, of which the summary's alone has a price; USD. */
+const ONE = { input: 12, cacheRead: 8, output: 5 };
+const SUMMARY_COST = 25;
+
+for (const [what, summary] of [["stored", "THE SUMMARY"], ["too long to be of use", LONG]] as const) {
+  Deno.test(`a rolling summary that is ${what} counts with the run and with the session, there also when it is opened again`, () =>
+    withServer(
+      [reply("one"), reply("two"), reply(summary), reply("three")],
+      { settings: PRICED },
+      async ({ say, engine, events }) => {
+        await say("first words");
+        await say(LONG);
+        await say("third words");
+        const [, , last] = events.flatMap((event) => event.type === "agent_settled" ? [event.totals] : []);
+        const { input, cacheRead, output, cost } = last ?? {};
+        assertEquals({ input, cacheRead, output, cost }, {
+          input: 2 * ONE.input,
+          cacheRead: 2 * ONE.cacheRead,
+          output: 2 * ONE.output,
+          cost: SUMMARY_COST,
+        });
+        for (const totals of [engine.state().totals, meterOf(engine.store().entries()).sums()]) {
+          assertEquals([totals.input, totals.output, totals.cost], [4 * ONE.input, 4 * ONE.output, SUMMARY_COST]);
+        }
+      },
+    ));
+}
 
 Deno.test("a rolling history that did not fit after all is shortened once and sent once more R299", () =>
   withServer(

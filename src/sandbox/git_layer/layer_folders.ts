@@ -4,7 +4,7 @@ import { basename, dirname, join } from "@std/path";
 import { randomUUID } from "node:crypto";
 import type { Policy } from "../../core/policy.ts";
 import { privatePlaces } from "../policy/private_folders.ts";
-import { close, open, systemCall } from "../system/ffi.ts";
+import { close, O_CLOEXEC, O_DIRECTORY, open, systemCall } from "../system/ffi.ts";
 import { readProc, readProcLink } from "../system/procfs.ts";
 import { statusOf } from "../system/statx.ts";
 import { removeUpper } from "./upper.ts";
@@ -136,7 +136,7 @@ function spread(base: string): void {
   const [major, minor] = statusOf(base)?.identity.split(":") ?? [];
   const device = basename(readProcLink(`/sys/dev/block/${major}:${minor}`) ?? "");
   if (device === "" || readProc(`/sys/fs/ext4/${device}/journal_task`) !== "<none>\n") return;
-  const fd = open(base, 0);
+  const fd = open(base, O_CLOEXEC | O_DIRECTORY);
   if (fd < 0) return;
   const flags = new Uint32Array(2);
   const bytes = new Uint8Array(flags.buffer);

@@ -60,10 +60,15 @@ function isInSight(outer: readonly Mount[], [, path]: Mount): boolean {
 }
 
 function operation([kind, path]: Mount, tmp: string, isInSight: boolean): MountOperation {
+  // One that vanished since it was seen (the tripwire takes new files away while the next process starts) is no reason to
+  // fail, nor is it made again on the machine's own disk: what is not there cannot be read or changed, and what appears there
+  // is the tripwire's. Where the machine's own is out of sight its place has to be made.
+  const ifThere = isInSight ? { optional: true } : {};
   switch (kind) {
     case "empty":
-    case "masked":
       return { kind: "empty", target: path, readOnly: false };
+    case "masked":
+      return { kind: "empty", target: path, readOnly: false, ...ifThere };
     case "missing":
       return { kind: "empty", target: path, readOnly: true };
     case "temporary":
@@ -71,13 +76,10 @@ function operation([kind, path]: Mount, tmp: string, isInSight: boolean): MountO
     case "read":
       return { kind: "bind", source: path, target: path, readOnly: true };
     case "fixed":
-      // One that vanished since it was seen (the tripwire takes new files away while the next process starts) is no
-      // reason to fail: what is not there cannot be changed, and what appears there is the tripwire's. Where the machine's own
-      // is out of sight its place has to be made.
-      return { kind: "bind", source: path, target: path, readOnly: true, ...(isInSight ? { optional: true } : {}) };
+      return { kind: "bind", source: path, target: path, readOnly: true, ...ifThere };
     case "write":
       return { kind: "bind", source: path, target: path, readOnly: false };
     case "nothing":
-      return { kind: "bind", source: "/dev/null", target: path, readOnly: true };
+      return { kind: "bind", source: "/dev/null", target: path, readOnly: true, ...ifThere };
   }
 }

@@ -43,7 +43,7 @@ export function encodeNamespaces(
 
 function mountFlags(mount: MountOperation): number {
   const isReadOnly = "readOnly" in mount && mount.readOnly;
-  const isOptional = mount.kind === "bind" && mount.optional;
+  const isOptional = "optional" in mount && mount.optional;
   return (isReadOnly ? MOUNT_FLAGS.readOnly : 0) | (isOptional ? MOUNT_FLAGS.optional : 0);
 }
 

@@ -102,10 +102,9 @@ static long make_file_system(const char *type, const struct setting *settings, u
   return mount;
 }
 
-static void mount_empty(const struct roots *roots, char *path, u64 more) {
+static void mount_empty(const struct roots *roots, long place, const char *path, u64 more) {
   const struct setting settings[] = {{"mode", "0755"}, {"size", roots->memory}, {0, 0}};
-  long mount = make_file_system("tmpfs", settings, ATTR_NOSUID | ATTR_NODEV | more, path);
-  attach(mount, place_for(roots->new, path, 1), path);
+  attach(make_file_system("tmpfs", settings, ATTR_NOSUID | ATTR_NODEV | more, path), place, path);
 }
 
 // The devices that hold nothing and belong to nobody, shared memory and terminals of its own.
@@ -118,7 +117,7 @@ static void mount_devices(const struct roots *roots, char *path) {
   static const struct setting terminals[] = {{"newinstance", 0}, {"ptmxmode", "0666"}, {"mode", "0620"}, {0, 0}};
   static char own_terminals[] = "/pts";
   long sources = must(open_in(roots->old, "/dev"), "no devices in", "/dev");
-  mount_empty(roots, path, 0);
+  mount_empty(roots, place_for(roots->new, path, 1), path, 0);
   long folder = must(open_in(roots->new, path), "no place for", path);
   for (u64 i = 0; i < sizeof nodes / sizeof *nodes; i++) {
     long source = must(open_in(sources, nodes[i]), "no device", nodes[i]);
@@ -183,33 +182,37 @@ static void carry_out(struct frame *frame, struct roots *roots) {
   if (target[0] != '/') fail("a mount's place does not start at the root:", target, 0);
   int is_copy = kind == MOUNT_BIND || kind == MOUNT_OVERLAY, is_root = !target[1];
   if ((source[0] == '/') != is_copy || (!is_copy && source[0])) fail("a mount has a wrong source:", target, 0);
-  if (flags & MOUNT_OPTIONAL && kind != MOUNT_BIND) fail("a mount that must be is called optional:", target, 0);
+  if (flags & MOUNT_OPTIONAL && kind != MOUNT_BIND && kind != MOUNT_EMPTY) fail("a mount that must be is called optional:", target, 0);
   // The first is the root, whole or read-only, and no other is.
   if (is_root != (roots->new < 0) || (is_root && (kind != MOUNT_BIND || source[1] || flags & MOUNT_OPTIONAL)))
     fail("the first mount, and no other, is that of the root:", target, 0);
   u64 read_only = flags & MOUNT_READ_ONLY ? ATTR_RDONLY : 0;
+  long place = -1;
+  if (flags & MOUNT_OPTIONAL) {
+    // Never made anew: that would leave it on the machine's own disk.
+    place = open_in(roots->new, target);
+    if (place == -ENOENT) return;
+    must(place, "no place for", target);
+  }
   switch (kind) {
     case MOUNT_BIND: {
       long from = open_in(roots->old, source);
-      if (from == -ENOENT && flags & MOUNT_OPTIONAL) return;
-      must(from, "nothing to mount from", source);
-      if (flags & MOUNT_OPTIONAL) {
-        // Never made anew: that would leave it on the machine's own disk.
-        long place = open_in(roots->new, target);
-        if (place == -ENOENT) return;
-        CALL(close, must(place, "no place for", target), 0, 0, 0, 0);
+      if (from == -ENOENT && flags & MOUNT_OPTIONAL) {
+        CALL(close, place, 0, 0, 0, 0);
+        return;
       }
+      must(from, "nothing to mount from", source);
       long copy = copy_of(from, ATTR_NOSUID | ATTR_NODEV | read_only, source);
       if (is_root) {
         // Over the old root, whose descriptor is the place: both of these are needed to the end.
         enum { FROM_EMPTY_PATH = 4, TO_EMPTY_PATH = 0x40 };
         must(CALL(move_mount, copy, "", roots->old, "", FROM_EMPTY_PATH | TO_EMPTY_PATH), "move_mount", target);
         roots->new = copy;
-      } else attach(copy, place_for(roots->new, target, is_folder(from, source)), target);
+      } else attach(copy, place < 0 ? place_for(roots->new, target, is_folder(from, source)) : place, target);
       CALL(close, from, 0, 0, 0, 0);
       return;
     }
-    case MOUNT_EMPTY: mount_empty(roots, target, read_only); return;
+    case MOUNT_EMPTY: mount_empty(roots, place < 0 ? place_for(roots->new, target, 1) : place, target, read_only); return;
     case MOUNT_DEVICES: mount_devices(roots, target); return;
     case MOUNT_PROCESSES: mount_processes(roots->new, target); return;
     case MOUNT_FOLDER: CALL(close, place_for(roots->new, target, 1), 0, 0, 0, 0); return;

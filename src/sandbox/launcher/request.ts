@@ -10,10 +10,11 @@ export interface ProcessLimits {
 
 /**
  * One step on the way to the file system of a mount namespace. Sources are paths of the machine and targets paths inside;
- * both are real, absolute paths, and no link in one is followed. A target that is missing is made.
+ * both are real, absolute paths, and no link in one is followed. A target that is missing is made, but for one that is
+ * `optional`: where that or its source is gone, the step is left out.
  */
 export type MountOperation =
-  /** The machine's own, with what is mounted below it. `optional`: left out where it is gone. */
+  /** The machine's own, with what is mounted below it. */
   | {
     readonly kind: "bind";
     readonly source: string;
@@ -22,7 +23,7 @@ export type MountOperation =
     readonly optional?: boolean;
   }
   /** An empty folder, in memory. */
-  | { readonly kind: "empty"; readonly target: string; readonly readOnly: boolean }
+  | { readonly kind: "empty"; readonly target: string; readonly readOnly: boolean; readonly optional?: boolean }
   /** `devices`: those that hold nothing, shared memory, terminals; `processes`: /proc; `folder`: no mount, but its place. */
   | { readonly kind: "devices" | "processes" | "folder"; readonly target: string }
   /** A folder whose changes go to `upper`; `work` is the kernel's own, on the same file system as that. overlayfs(5) */

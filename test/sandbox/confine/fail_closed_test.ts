@@ -449,9 +449,24 @@ Deno.test({
     });
     await t.step("nothing behind it", () => refuses([made.good], /the frame is cut/));
     await t.step("a good one runs the command, and leaves nothing where an optional source is gone", async () => {
-      const more: Mounts = [{ ...bind(`${world.root}/gone`, `${world.root}/gone`), optional: true }];
+      const more: Mounts = [
+        { ...bind(`${world.root}/gone`, `${world.root}/gone`), optional: true },
+        { ...bind("/dev/null", `${world.root}/gone`), optional: true },
+        { ...empty(`${world.root}/gone`), optional: true },
+      ];
       const frames = [made.mounts((all) => [...all, ...more]), ...rest];
       assertEquals(await runFrames(confinedCommand(policy, self), frames), { code: 0, out: "ran\n", err: "" });
+      const left = [...Deno.readDirSync(world.root)].map(({ name }) => name).sort();
+      assertEquals(left, [...there, "ran"].sort());
+    });
+    await t.step("what is denied and vanished since its frame was made is not made again", async () => {
+      const [file, folder] = [`${world.root}/denied`, `${world.root}/denied.d`];
+      Deno.writeTextFileSync(file, "");
+      Deno.mkdirSync(folder);
+      const denied = { ...policy, denyRead: [...policy.denyRead, file, folder] };
+      const frames = [firstFrames(denied, self), ...rest.slice(1)];
+      for (const path of [file, folder]) Deno.removeSync(path);
+      assertEquals(await runFrames(confinedCommand(denied, self), frames), { code: 0, out: "ran\n", err: "" });
       const left = [...Deno.readDirSync(world.root)].map(({ name }) => name).sort();
       assertEquals(left, [...there, "ran"].sort());
     });

@@ -68,7 +68,7 @@ Deno.test("namespaceRequest() names what bubblewrap would be told", () => {
     "empty /home/u false",
     "bind /home/u/w /home/u/w false",
     "bind /home/u/w/.git /home/u/w/.git true true",
-    "bind /dev/null /home/u/w/key true",
+    "bind /dev/null /home/u/w/key true true",
     "empty /p false",
     "bind /p/cache /p/cache false",
     "bind /p/tmp /p/tmp false",

@@ -452,7 +452,7 @@ Deno.test({
       const more: Mounts = [
         { ...bind(`${world.root}/gone`, `${world.root}/gone`), optional: true },
         { ...bind("/dev/null", `${world.root}/gone`), optional: true },
-        { ...empty(`${world.root}/gone`), optional: true },
+        { kind: "empty", target: `${world.root}/gone`, readOnly: false, optional: true },
       ];
       const frames = [made.mounts((all) => [...all, ...more]), ...rest];
       assertEquals(await runFrames(confinedCommand(policy, self), frames), { code: 0, out: "ran\n", err: "" });

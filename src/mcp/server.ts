@@ -143,7 +143,8 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
 
   /** Waits for a list that is being read, but not for ever. */
   const settleList = async (signal: AbortSignal): Promise<void> => {
-    if (relisting) await unlessAborted(within(RELIST_WAIT_MS, relisting), signal).catch(() => {});
+    // The abort inside, so that no timer is left after it.
+    if (relisting) await within(RELIST_WAIT_MS, unlessAborted(relisting, signal)).catch(() => {});
   };
 
   const first = start().then(() => {}, (error) => {

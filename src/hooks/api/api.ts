@@ -23,7 +23,23 @@ import type { ThinkingLevel } from "../../core/provider.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
 
-export type * from "../../core/message.ts";
+export type {
+  AgentMessage,
+  AssistantMessage,
+  BashExecutionMessage,
+  BranchSummaryMessage,
+  CompactionSummaryMessage,
+  CustomMessage,
+  ImageContent,
+  Message,
+  StopReason,
+  TextContent,
+  ThinkingContent,
+  ToolCall,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from "../../core/message.ts";
 export type { JsonObject, JsonValue } from "../../core/json.ts";
 export type { FailureKind, ProviderFailure, ThinkingLevel } from "../../core/provider.ts";
 export type * from "../../core/session.ts";

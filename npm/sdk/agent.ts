@@ -123,6 +123,7 @@ function agentOf(
       order("setAutoRetry", on);
       view.set({ autoRetry: on });
     },
+    allow: remote("allow"),
     startPlan: remote("startPlan"),
     answerPlan: remote("answerPlan"),
     setModel: remote("setModel"),

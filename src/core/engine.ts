@@ -162,6 +162,16 @@ export interface BackgroundView {
   readonly outputPath?: string;
 }
 
+/** A denial of this session that a grant would lift. */
+export interface SessionDenial {
+  /** Latest occurrence. */
+  readonly denial: Denial;
+  /** Tool that was denied. */
+  readonly toolName: string;
+  /** Sub-agent whose call was denied; undefined for the agent itself. */
+  readonly agentId?: string;
+}
+
 /** Everything about a session that a screen or a program may want to know; a new value at each call. */
 export interface EngineState {
   /** The workspace: absolute. */
@@ -210,6 +220,11 @@ export interface EngineState {
   readonly todo: readonly TodoItem[];
   /** Commands in the background, in the order of their start; those that have ended, too. */
   readonly background: readonly BackgroundView[];
+  /**
+   * Denials of this session that `allow` can lift, the latest last. Includes denials in calls that succeeded. Empty in modes
+   * that cannot ask.
+   */
+  readonly denials: readonly SessionDenial[];
 }
 
 /** How somebody came to a model or a thinking level: named it, or went on to the next one. Hooks are told. */
@@ -287,6 +302,11 @@ export interface Engine {
   bash(command: string, hidden: boolean): Promise<UserCommandOutcome>;
   /** Stops typed commands and nothing else, also while a run goes on. Resolves when they have ended. */
   abortBash(): Promise<void>;
+  /**
+   * Grants what a denial of this session needs, for the session or for the project. Calls that ran before are not repeated.
+   * Throws UserError if `state().denials` does not contain it, or if it can no longer be granted.
+   */
+  allow(denial: Denial, duration: "session" | "project"): Promise<void>;
   /** Ends a command in the background, politely first. Throws UserError when there is none of that name. */
   stopBackground(id: string): Promise<void>;
   /** Shortens the conversation now. False: there was nothing to do, it failed or was cancelled (an event says why). */

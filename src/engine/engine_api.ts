@@ -73,6 +73,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         ...(traceId === undefined ? {} : { traceId }),
         todo: core.todo.items(),
         background: core.tools.background.list(),
+        denials: core.tools.approval?.denials() ?? [],
       };
     },
     messages: () => conversation.state.messages.slice(),
@@ -124,6 +125,10 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         if (!(error instanceof ToolError)) throw error;
         throw new UserError({ what: `Cannot stop "${id}"`, why: error.message, fix: "Name one that is running" });
       }
+    },
+    async allow(denial, duration) {
+      if (!core.tools.approval) throw cannotAsk(denial.kind);
+      await core.tools.approval.allow(denial, duration);
     },
     startPlan: core.plan.start,
     async answerPlan(answer) {
@@ -181,6 +186,14 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
       await parts.close();
     },
   };
+}
+
+function cannotAsk(kind: string): UserError {
+  return new UserError({
+    what: "Cannot allow it in this session",
+    why: "this mode has no permission prompts",
+    fix: `Start again with --allow-${kind}`,
+  });
 }
 
 function closedError(): UserError {

@@ -23,6 +23,7 @@ import { createFrames } from "./screen/frames.ts";
 import { createHint } from "./view/hint.ts";
 import type { TuiOptions } from "./options/options.ts";
 import { showPast } from "./transcript/history_replay.ts";
+import { afterRunPrompts } from "./commands/allow.ts";
 import { planQuestions } from "./commands/plan.ts";
 import { promptEditor } from "./widgets/prompt_editor.ts";
 import { createReader } from "./transcript/reader.ts";
@@ -283,6 +284,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     engine = cleanedEngine(opened);
     const asked = context(engine);
     const planQuestion = planQuestions(asked, options.questions);
+    const afterRunPrompt = afterRunPrompts(asked, options.questions);
     engine.subscribe((event) => {
       reader.read(event);
       showAgents(event);
@@ -291,6 +293,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
       if (event.type === "agent_end") branch = options.branch();
       refresh();
       planQuestion(event);
+      afterRunPrompt(event);
       // The engine is told of the end of a run before its state says so.
       if (event.type === "agent_end" || event.type === "compaction_end") setTimeout(refresh, 0);
     });

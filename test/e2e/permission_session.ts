@@ -24,7 +24,9 @@ export type Step =
     /** Goes on beside the next step. */
     readonly beside?: boolean;
   }
-  | { readonly grant: Denial };
+  | { readonly grant: Denial }
+  /** Allows a denial of this session, as `/allow` does. */
+  | { readonly allow: Denial; readonly duration: "session" | "project" };
 
 export interface Script {
   readonly args: readonly string[];
@@ -45,6 +47,8 @@ export interface Seen {
   readonly read: readonly string[];
   readonly write: readonly string[];
   readonly active: readonly string[];
+  /** What can be allowed now. */
+  readonly open: readonly Denial[];
 }
 
 if (import.meta.main) {
@@ -88,11 +92,13 @@ if (import.meta.main) {
           read: read.list,
           write: write.list,
           active,
+          open: tools.approval?.denials().map(({ denial }) => denial) ?? [],
         });
       };
-      if ("grant" in step) {
+      if ("grant" in step || "allow" in step) {
         try {
-          await tools.grant(step.grant);
+          if ("grant" in step) await tools.grant(step.grant);
+          else await tools.approval?.allow(step.allow, step.duration);
           note("granted", false, null);
         } catch (error) {
           note(String(error), true, null);

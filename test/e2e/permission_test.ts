@@ -27,6 +27,35 @@ for (const tool of ["read", "bash"] as const) {
   });
 }
 
+kernelTest("a denial in a command that succeeds is not asked about, and can be allowed later R480", async (place) => {
+  const path = `${place.outside}/x.txt`;
+  const denial = denialOf("read", path);
+  const [piped, closed, allowed, again, other] = await play(place, {
+    args: [],
+    steps: [
+      bash(`cat ${path} | sort; true`, "session"),
+      { allow: denialOf("read", "/etc/shadow"), duration: "session" },
+      { allow: denial, duration: "session" },
+      bash(`cat ${path} | sort`),
+      { allow: denial, duration: "session" },
+    ],
+  });
+  assertEquals([piped?.isError, piped?.asked, piped?.open], [false, [], [denial]]);
+  // Only what was denied in this session: not whatever is named.
+  assertMatch(closed?.text ?? "", /Cannot allow read for "\/etc\/shadow"/);
+  assertEquals([allowed?.isError, allowed?.open], [false, []]);
+  assertStringIncludes(again?.text ?? "", "from outside");
+  assertEquals(other?.isError, true);
+});
+
+kernelTest("what was allowed for the project after a run is kept in the settings R480", async (place) => {
+  const path = `${place.outside}/x.txt`;
+  const denial = denialOf("read", path);
+  await play(place, { args: [], steps: [bash(`cat ${path} | sort`), { allow: denial, duration: "project" }] });
+  const settings = JSON.parse(Deno.readTextFileSync(`${place.home}/.sandpiper/agent/settings.json`));
+  assertEquals(settings.projects[place.ws].permissions.read, [path]);
+});
+
 kernelTest("once is for one call: the next is asked about again, and the policy never changed R477", async (place) => {
   const path = `${place.outside}/x.txt`;
   const seen = await play(place, {

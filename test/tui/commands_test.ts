@@ -13,7 +13,7 @@ import type { SessionEntry } from "../../src/core/session.ts";
 
 Deno.test("SLASH_COMMANDS are those of the program, each once", () => {
   const names =
-    "help model thinking theme plan background tools output policy prompt skills compact tree undo redo trial fork resume name label export copy reload audit agents cost clear quit";
+    "help model thinking theme plan background allow tools output policy prompt skills compact tree undo redo trial fork resume name label export copy reload audit agents cost clear quit";
   assertEquals(SLASH_COMMANDS.map(({ name }) => name).sort(), names.split(" ").sort());
 });
 

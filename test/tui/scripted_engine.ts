@@ -60,6 +60,7 @@ export const STATE: EngineState = {
   policy: POLICY,
   todo: [],
   background: [],
+  denials: [],
 };
 
 /** An engine that notes what it is asked and says what it is told to. */
@@ -137,6 +138,7 @@ export function scriptedEngine(messages: readonly AgentMessage[] = []): Scripted
     setAutoCompaction: () => {},
     setAutoRetry: () => {},
     stopBackground: (id) => note(`stopBackground ${id}`),
+    allow: ({ kind, grant }, duration) => note(`allow ${kind} ${grant} ${duration}`),
     startPlan: () => note("startPlan"),
     answerPlan: (answer) =>
       note(`answerPlan ${answer.kind}${answer.kind === "accept" ? ` ${answer.text ?? ""}` : ""}`.trim()).then(() =>

@@ -119,7 +119,7 @@ export const WIRE_METHODS = [
     "startPlan",
   ],
   ...["answerPlan", "setModel", "setThinking", "setActiveTools", "newSession", "switchSession", "fork", "navigate"],
-  ...["setName", "setLabel", "undoPoints", "undo", "beginTrial", "trialChanges", "endTrial", "reload"],
+  ...["allow", "setName", "setLabel", "undoPoints", "undo", "beginTrial", "trialChanges", "endTrial", "reload"],
 ] as const;
 
 /** One of them. */

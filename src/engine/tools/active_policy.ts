@@ -1,12 +1,19 @@
 import { UserError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import { withoutTold } from "../../core/grant_option.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Tool } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
-import { claimIn, claimsIn, type DenialClaim, type ToldDenial, withDenial } from "../../sandbox/denial/claim.ts";
+import {
+  claimIn,
+  claimOf,
+  claimsIn,
+  type DenialClaim,
+  type ToldDenial,
+  withDenial,
+} from "../../sandbox/denial/claim.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../../sandbox/denial/granted_folders.ts";
 import type { Grants } from "../../sandbox/policy/policy.ts";
@@ -256,6 +263,21 @@ export function offeredIn({ details }: ToolResult): Denial | undefined {
   const said = details?.["denial"];
   const grant = claim && typeof said === "object" && said !== null && "grant" in said ? said["grant"] : undefined;
   return claim && typeof grant === "string" ? { ...claim, grant } : undefined;
+}
+
+/** Every denial in a result of `run` that a grant would lift, each once. */
+export function grantableIn(result: ToolResult): readonly Denial[] {
+  const list = result.details?.["denials"];
+  const all = Array.isArray(list) ? list.flatMap((one) => denialOf(one) ?? []) : [];
+  const offered = offeredIn(result);
+  const isListed = all.some(({ kind, target }) => kind === offered?.kind && target === offered.target);
+  return offered && !isListed ? [...all, offered] : all;
+}
+
+function denialOf(value: JsonValue): Denial | undefined {
+  const claim = claimOf(value);
+  const grant = isObject(value) ? value["grant"] : undefined;
+  return claim && typeof grant === "string" ? { kind: claim.kind, target: claim.target, grant } : undefined;
 }
 
 /** The workspace's path in place of its copy's. */

@@ -1,5 +1,5 @@
-import type { AskPermission } from "../../core/engine.ts";
-import { messageOf } from "../../core/error.ts";
+import type { AskPermission, SessionDenial } from "../../core/engine.ts";
+import { messageOf, UserError } from "../../core/error.ts";
 import type { AgentEvent, Denial, PermissionAnswer } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CallOptions } from "../../core/runner.ts";
@@ -7,7 +7,7 @@ import type { Tool } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
 import { allows } from "../../sandbox/denial/grantable.ts";
 import type { Config } from "../../config/config.ts";
-import { type ActivePolicy, offeredIn, withLine } from "./active_policy.ts";
+import { type ActivePolicy, grantableIn, offeredIn, withLine } from "./active_policy.ts";
 import { grantFolder } from "./allowed_before.ts";
 import { recordGrant } from "./grants.ts";
 
@@ -44,6 +44,10 @@ export interface ApprovedRun {
    * nobody may more than whoever started him. Must not reject; `no` also where it could not be granted.
    */
   readonly askFor: Asker["ask"];
+  /** Denials of this session that a grant would lift and that no grant has lifted; see `EngineState.denials`. */
+  readonly denials: () => readonly SessionDenial[];
+  /** Grants one of `denials()`. Rejects with UserError as `Engine.allow`. */
+  readonly allow: (denial: Denial, duration: "session" | "project") => Promise<void>;
   /** Another session begins: nothing that was answered in the one before holds in it. */
   readonly beginSession: () => void;
 }
@@ -64,6 +68,9 @@ export function approving(asker: Asker): Approving {
 /** Runs one tool call; never rejects for what the tool does. */
 type RunTool = (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
 
+/** Denials of a session that are remembered for `allow`; the oldest ones are dropped. */
+const MAX_REMEMBERED = 100;
+
 const ANSWERS: readonly PermissionAnswer[] = ["once", "session", "project", "no"];
 const NO = "The user was asked and did not allow it.";
 const LEFT = "The session was left before the question was answered: nothing was allowed.";
@@ -76,6 +83,19 @@ const LEFT = "The session was left before the question was answered: nothing was
 export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): ApprovedRun {
   let refused = new Set<string>();
   let queue: Promise<unknown> = Promise.resolve();
+  /** By kind and grant: two files of one directory need the same grant. */
+  const remembered = new Map<string, SessionDenial>();
+
+  const remember = (denials: readonly Denial[], { toolName, agentId }: Omit<DeniedCall, "toolCallId">): void => {
+    for (const denial of denials) {
+      const key = `${denial.kind} ${denial.grant}`;
+      remembered.delete(key);
+      remembered.set(key, { denial, toolName, ...(agentId === undefined ? {} : { agentId }) });
+    }
+    for (const key of [...remembered.keys()].slice(0, -MAX_REMEMBERED)) remembered.delete(key);
+  };
+  const denials = (): readonly SessionDenial[] =>
+    [...remembered.values()].filter(({ denial }) => !allows(activePolicy.current().policy, denial));
 
   /** One question at a time: the next one is perhaps answered by the one before. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -114,6 +134,7 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
     const { signal } = options;
     const session = refused;
     const first = await activePolicy.run(tool, args, options);
+    remember(grantableIn(first), { toolName: tool.name });
     const denial = first.isError ? offeredIn(first) : undefined;
     if (denial === undefined || signal.aborted) return first;
     try {
@@ -140,6 +161,7 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
   const askFor: Asker["ask"] = (denial, call, signal) =>
     inTurn(async () => {
       const session = refused;
+      remember([denial], call);
       const answer = await ask(denial, call, signal, session);
       if (session !== refused) return "no";
       if (answer !== "session" && answer !== "project") return answer;
@@ -153,11 +175,28 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
   return {
     run,
     askFor,
+    denials,
+    allow: (denial, duration) =>
+      inTurn(async () => {
+        const { kind, target, grant } = denial;
+        if (!denials().some(({ denial: one }) => one.kind === kind && one.grant === grant)) throw notDenied(denial);
+        await activePolicy.grant({ kind, target, grant });
+        if (duration === "project") keep(denial);
+      }),
     beginSession() {
       refused = new Set();
+      remembered.clear();
       activePolicy.beginSession();
     },
   };
+}
+
+function notDenied({ kind, target }: Denial): UserError {
+  return new UserError({
+    what: `Cannot allow ${kind} for "${target}"`,
+    why: "nothing of this kind was denied in this session, or it is allowed already",
+    fix: `Use --allow-${kind} at the next start`,
+  });
 }
 
 /**

@@ -25,7 +25,7 @@ import { ownPaths, type Self, thisProgram } from "../../sandbox/confine/self.ts"
 import { BACKGROUND_TOOLS, DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
 import { allowedBefore } from "./allowed_before.ts";
-import type { Approving, Asker } from "./approval.ts";
+import type { ApprovedRun, Approving, Asker } from "./approval.ts";
 import type { BackgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
@@ -62,6 +62,8 @@ export interface ToolsHost extends Pick<ActivePolicy, "grant">, Pick<ToolProcess
   readonly base: ToolsBase | undefined;
   /** Asks for a sub-agent; absent where nobody can be asked. */
   readonly askFor?: Asker["ask"];
+  /** Lifts denials of this session; undefined in modes that cannot ask. */
+  readonly approval?: Pick<ApprovedRun, "denials" | "allow">;
   /** Runs a call; where somebody can be asked, a denial is asked about and an allowed call runs once more. */
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
   /** Another session begins in this program: what was granted and refused in the one before does not hold in it. */
@@ -149,12 +151,11 @@ export function openTools(
     });
     if (start && hardens) hardenHost();
     let workspace = folderAt(toolsRoot(config));
-    const { run, beginSession, askFor }: Pick<ToolsHost, "run" | "beginSession" | "askFor"> = approving
-      ? approving(activePolicy, config)
-      : {
-        run: (tool, args, _callId, options) => activePolicy.run(tool, args, options),
-        beginSession: activePolicy.beginSession,
-      };
+    const approval = approving?.(activePolicy, config);
+    const { run, beginSession, askFor }: Pick<ToolsHost, "run" | "beginSession" | "askFor"> = approval ?? {
+      run: (tool, args, _callId, options) => activePolicy.run(tool, args, options),
+      beginSession: activePolicy.beginSession,
+    };
     return {
       get policy() {
         return activePolicy.current().policy;
@@ -185,6 +186,7 @@ export function openTools(
       background,
       base: start ? { ground: { self, cache }, resolve } : undefined,
       ...(askFor ? { askFor } : {}),
+      ...(approval ? { approval } : {}),
       run: async (...call) => {
         const found = folderAt(toolsRoot(config));
         if (found === undefined) return workspaceGone(toolsRoot(config));

@@ -1,5 +1,6 @@
 import type { CommandView } from "../../core/engine.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
+import { allowCommand } from "./allow.ts";
 import { agentsCommand } from "./agents.ts";
 import { modelCommand, thinkingCommand, toolsCommand } from "./model.ts";
 import {
@@ -40,6 +41,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: planCommand,
   },
   { name: "background", args: "[stop ID]", help: "commands in the background, and their end", run: backgroundCommand },
+  { name: "allow", args: "[WHAT]", help: "grant something that was denied in this session", run: allowCommand },
   { name: "policy", help: "what tools may do, and what enforces it", run: policyCommand },
   { name: "prompt", args: "[full]", help: "the system prompt: sections, sizes, diagnostics", run: promptCommand },
   { name: "skills", help: "the skills that were found", run: skillsCommand },

@@ -16,7 +16,13 @@ import { type Answer, answersDialog, type Draft } from "./answers_dialog.ts";
 export function questionForm(question: Question, draft: Draft, now: () => number): Dialog {
   switch (question.kind) {
     case "permission":
-      return permissionDialog({ ...question.request, draft, now, done: question.done });
+      return permissionDialog({
+        ...question.request,
+        isAfterRun: question.isAfterRun === true,
+        draft,
+        now,
+        done: question.done,
+      });
     case "grant":
       return grantDialog(question.request, draft, now, question.done);
     case "plan":
@@ -111,6 +117,12 @@ const PERMISSION_ANSWERS: readonly [Answer<PermissionAnswer>, ...Answer<Permissi
   { key: "p", answer: "project", label: "Yes, for this project: kept in your settings", short: "project" },
 ];
 
+const AFTER_RUN_ANSWERS: readonly [Answer<PermissionAnswer>, ...Answer<PermissionAnswer>[]] = [
+  { key: "n", answer: "no", label: "No" },
+  { key: "s", answer: "session", label: "Yes, for this session", short: "session" },
+  { key: "p", answer: "project", label: "Yes, for this project: kept in your settings", short: "project" },
+];
+
 /** What a permission dialog asks about. */
 export interface PermissionQuestion {
   readonly toolName: string;
@@ -118,6 +130,8 @@ export interface PermissionQuestion {
   readonly agentId?: string;
   readonly agentDescription?: string;
   readonly denial: Denial;
+  /** The run has ended: an answer cannot repeat the call. */
+  readonly isAfterRun?: boolean;
   readonly draft: Draft;
   readonly now: () => number;
   /** Called once. */
@@ -126,7 +140,7 @@ export interface PermissionQuestion {
 
 /** Asks whether what the sandbox refused may happen. "No" is chosen at the start. */
 export function permissionDialog(
-  { toolName, agentId, agentDescription = "", denial, draft, now, done }: PermissionQuestion,
+  { toolName, agentId, agentDescription = "", denial, isAfterRun = false, draft, now, done }: PermissionQuestion,
 ): Dialog {
   const whose = agentId === undefined ? "" : ` of sub-agent ${cleanLine(`${agentId} (${agentDescription})`)}`;
   const [what, grant] = [deniedThing(denial), cleanLine(denial.grant)];
@@ -134,15 +148,20 @@ export function permissionDialog(
     head({ width, theme }, isLow) {
       const { allows } = describeDenial(denial);
       const effect = isLow ? [`Yes: ${allows}`] : [
-        `A yes runs the call again and lets it ${allows}`,
+        isAfterRun ? `From now on, a yes lets tools ${allows}` : `A yes runs the call again and lets it ${allows}`,
         `The smallest grant that lets it pass: ${grantOption(denial.kind, grant)}`,
       ];
       return [
-        ...wrap(theme.warn(`▣ The sandbox refused ${cleanLine(toolName)}${whose}: ${what}`), width),
+        ...wrap(
+          theme.warn(
+            `▣ ${isAfterRun ? "This run was denied" : "The sandbox refused"} ${cleanLine(toolName)}${whose}: ${what}`,
+          ),
+          width,
+        ),
         ...effect.flatMap((line) => wrap(theme.dim(line), width)),
       ];
     },
-    answers: PERMISSION_ANSWERS,
+    answers: isAfterRun ? AFTER_RUN_ANSWERS : PERMISSION_ANSWERS,
     hint: (key) => `${key} shows the whole call`,
     draft,
     now,

@@ -6,6 +6,7 @@ import { linesOf } from "../transcript/transcript.ts";
 import type { Engine } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { CommandContext } from "../commands/command.ts";
+import { afterRunPrompts } from "../commands/allow.ts";
 import { planQuestions } from "../commands/plan.ts";
 import { createSend } from "../input/sender.ts";
 import { endSession } from "../options/farewell.ts";
@@ -99,9 +100,11 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       onOutput: print,
     });
     const planQuestion = planQuestions(context, options.questions);
+    const afterRunPrompt = afterRunPrompts(context, options.questions);
     opened.subscribe((event: AgentEvent) => {
       write(event);
       planQuestion(event);
+      afterRunPrompt(event);
     });
     if (opened.state().plan?.text !== undefined) planQuestion({ type: "plan_update", phase: "proposed" });
     if (options.firstMessage) void send(options.firstMessage, "followUp");

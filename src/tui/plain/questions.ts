@@ -13,6 +13,8 @@ const ANSWERS = new Map<string, PermissionAnswer>([
   ["p", "project"],
 ]);
 
+const AFTER_RUN_ANSWERS = new Map([...ANSWERS].filter(([, answer]) => answer !== "once"));
+
 const GRANTS = new Map<string, GrantAnswer>([
   ["n", "no"],
   ["no", "no"],
@@ -50,11 +52,16 @@ export function plainQuestion(
       const { toolName, agentId, agentDescription = "", denial: { kind, target, grant } } = question.request;
       const whose = agentId === undefined ? "" : ` of sub-agent ${cleanLine(`${agentId} (${agentDescription})`)}`;
       const option = grantOption(kind, cleanLine(grant));
-      print(`question: the sandbox refused ${cleanLine(toolName)}${whose}: ${kind} ${cleanLine(target)}`);
-      const words = "n no, o once (this call), s for this session, p for this project";
-      print(`A yes runs the call again and lets it ${describeDenial(question.request.denial).allows}.`);
+      const { isAfterRun = false } = question;
+      const what = isAfterRun ? "this run was denied" : "the sandbox refused";
+      print(`question: ${what} ${cleanLine(toolName)}${whose}: ${kind} ${cleanLine(target)}`);
+      const words = `n no${isAfterRun ? "" : ", o once (this call)"}, s for this session, p for this project`;
+      const { allows } = describeDenial(question.request.denial);
+      print(
+        isAfterRun ? `From now on, a yes lets tools ${allows}.` : `A yes runs the call again and lets it ${allows}.`,
+      );
       print(`The smallest grant is ${option}. Allow it? ${words}`);
-      return choose(ANSWERS, "no", words, question.done);
+      return choose(isAfterRun ? AFTER_RUN_ANSWERS : ANSWERS, "no", words, question.done);
     }
     case "grant": {
       const { name, path } = question.request;

@@ -8,6 +8,8 @@ export type Question =
   | {
     readonly kind: "permission";
     readonly request: Parameters<AskPermission>[0];
+    /** The run has ended: an answer cannot repeat the call, so there is no "once". */
+    readonly isAfterRun?: true;
     readonly done: (answer: PermissionAnswer) => void;
   }
   | {
@@ -51,6 +53,8 @@ export interface QuestionScreen {
 export interface TuiQuestions {
   readonly ask: AskPermission;
   readonly askGrant: AskGrant;
+  /** Asks about a denial after its run has ended; "no" when `signal` aborts. */
+  readonly askAfterRun: (request: Parameters<AskPermission>[0], signal: AbortSignal) => Promise<PermissionAnswer>;
   /** Asks what becomes of the plan that waits; undefined when `signal` aborts. */
   readonly askPlan: (signal: AbortSignal) => Promise<PlanChoice | undefined>;
   readonly ui: HostUi;
@@ -108,6 +112,8 @@ export function createQuestions(): TuiQuestions {
 
   return {
     ask: (request, signal) => put<PermissionAnswer>((done) => ({ kind: "permission", request, done }), "no", signal),
+    askAfterRun: (request, signal) =>
+      put<PermissionAnswer>((done) => ({ kind: "permission", request, isAfterRun: true, done }), "no", signal),
     askGrant: (request, signal) => put<GrantAnswer>((done) => ({ kind: "grant", request, done }), "no", signal),
     askPlan: (signal) => put<PlanChoice | undefined>((done) => ({ kind: "plan", done }), undefined, signal),
     ui: {

@@ -141,6 +141,23 @@ export function whyUnlisted(folder: string, policy: Policy): string | undefined 
   return `what is in it ${rule}; what else is in it can be read by its name`;
 }
 
+/**
+ * Why no name in a folder that may be written can be created, renamed or removed, as part of a sentence; undefined if the
+ * names can change. The level kernel alone fixes them: a denied path keeps its name there because the names around it stay.
+ */
+export function whyNamesStay(folder: string, policy: Policy): string | undefined {
+  if (policy.sandbox !== "kernel") return undefined;
+  const isIn = (denied: string): boolean => denied !== folder && isInside(denied, folder);
+  const [unread, unwritten] = [policy.denyRead.find(isIn), policy.denyWrite.find(isIn)];
+  const denied = unread ?? unwritten;
+  if (denied === undefined) return undefined;
+  const rule = ruleOf([denied], policy, unread === undefined ? "--deny-write" : "--deny-read", "may hold secrets");
+  return `it holds ${
+    denied.slice(folder.length).replace(/^\//, "")
+  }, which ${rule}; at the sandbox level kernel, names ` +
+    "beside a denied path cannot be created, renamed or removed. Use a subdirectory";
+}
+
 const NO_GRANT = "and no grant opens it";
 
 /** By which rule places are denied: what no option opens counts most. */

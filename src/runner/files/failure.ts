@@ -1,7 +1,8 @@
 import { dirname } from "@std/path";
 import { messageOf, ToolError } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, type Policy, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
+import { covers, type Policy, whyNamesStay, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 import { type Access, denial, DeniedError, refusal, requiredBy } from "./denial.ts";
 
@@ -46,6 +47,11 @@ export function fileFailure(error: unknown, access: Access, path: string, policy
       const message = `Denied: list ${shownPath(path)}: ${unlisted}`;
       return new DeniedError(message, { kind: "read", target: path, isClosed: true }, { cause: error });
     }
+    const fixed = access === "write" ? whyNamesStay(deepestFolder(path), policy) : undefined;
+    if (fixed !== undefined) {
+      const message = `Denied: write ${shownPath(path)}: names in its directory cannot change: ${fixed}`;
+      return new DeniedError(message, { kind: "write", target: path, isClosed: true }, { cause: error });
+    }
     const why = `the system refuses (${code}: file mode, owner or the sandbox)`;
     return new ToolError(`Cannot ${access} ${shownPath(path)}: ${why}. Only the user can change that`, {
       cause: error,
@@ -53,6 +59,13 @@ export function fileFailure(error: unknown, access: Access, path: string, policy
   }
   const fact = FACTS[code ?? ""] ?? `the system answered ${code ?? "an unknown error"}`;
   return new ToolError(`Cannot ${access} ${shownPath(path)}: ${fact}`, { cause: error });
+}
+
+/** The deepest directory that exists around a path. */
+function deepestFolder(path: string): string {
+  const folder = dirname(path);
+  const isThere = folder === dirname(folder) || attempt(() => Deno.lstatSync(folder)) !== undefined;
+  return isThere ? folder : deepestFolder(folder);
 }
 
 /** Longest text of an unforeseen failure, in UTF-16 units. */

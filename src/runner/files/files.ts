@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "@std/path";
 import { ToolError } from "../../core/error.ts";
-import { CONFINED_LEVELS, covers, type Policy } from "../../core/policy.ts";
+import { CONFINED_LEVELS, covers, type Policy, whyNamesStay } from "../../core/policy.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { formatSize } from "../../core/support/text.ts";
 import type { FileInfo, Files, FolderEntry } from "../../core/tool.ts";
@@ -98,12 +98,12 @@ export function openFiles(
     bulk,
   });
 
-  /** Into the file itself, so that its other names would change too: it must have none. */
+  /** Writes into the file itself, so that its other names would change too: it must have none. */
   const writeAlone = (path: string, real: string, bytes: Uint8Array<ArrayBuffer>): void => {
     const { fd, info } = openRegular(real, "write");
     try {
       if (info.nlink > 1) {
-        const rule = `it has ${info.nlink} hard links, and its folder is outside the write scope`;
+        const rule = `it has ${info.nlink} hard links, and names in its folder cannot be changed`;
         throw denial("write", path, rule, `${dirname(real)}/`, policy);
       }
       overwrite(fd, bytes, info.size);
@@ -125,7 +125,7 @@ export function openFiles(
         throw denial("write", path, rule, `${dirname(real)}/`, policy);
       }
       if (!exists) return makeFolders(dirname(real), () => atomicWrite(real, bytes, undefined));
-      if (alone) return writeAlone(path, real, bytes);
+      if (alone || whyNamesStay(dirname(real), policy) !== undefined) return writeAlone(path, real, bytes);
       // Opened for writing although a new file takes its place: a file that is set read-only stays as it is.
       const { fd, info } = openRegular(real, "write");
       fs.closeSync(fd);

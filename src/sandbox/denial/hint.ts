@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
-import { asFarAs, covers, isInside, type Policy, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
+import { asFarAs, covers, isInside, type Policy, whyNamesStay, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
 import { privateFolders } from "../policy/private_folders.ts";
 import { type DenialClaim, MOST_DENIALS } from "./claim.ts";
@@ -263,7 +263,14 @@ function pathHint(
     if (isWithin(policy.denyWrite, path)) {
       return { note: closedNote("write", path, path, policy), unasked: { kind: "write", target: path } };
     }
-    if (writable(policy, path)) return undefined;
+    if (writable(policy, path)) {
+      // A file that is there may be changed in place: its own mode denies that.
+      const changesName = isNew(seen) || /remove|move|rename|unlink/i.test(line);
+      const why = changesName ? whyNamesStay(dirname(path), policy) : undefined;
+      if (why === undefined) return undefined;
+      const note = `Sandbox: names in ${dirname(path)} cannot change: ${why}.`;
+      return { note, unasked: { kind: "write", target: path } };
+    }
     const tree = WORK_TREE.test(line) ? path.replace(/\/\.git$/, "") : undefined;
     const allowed = allowedBy(policy, { toWrite: grantOption("write", tree ?? dirname(path)) });
     const note = `Sandbox: ${tree ?? path} is outside the write scope. ${allowed}; for temporary files use $TMPDIR.`;

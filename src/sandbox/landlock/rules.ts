@@ -24,20 +24,24 @@ const NAMESPACE_RULES: readonly LandlockRule[] = [
  * Landlock only allows, and always whole trees: where something inside a granted folder is denied, its neighbours are
  * granted in place of the folder. New names then cannot be made beside it; at kernel+ writable folders stay whole,
  * because there a mount lies over what is denied.
+ *
+ * A path that is denied for reading is left out of what may be written, too: under another name (a rename, a hard link, a
+ * moved parent directory) the next command could read it, because the policy denies a name.
  */
 export function landlockRules(policy: Policy, programPaths: readonly string[], view: RuleView): LandlockRule[] {
   const mounts = policy.sandbox === "kernel+";
   const tools = policy.run.all || policy.write.all || policy.write.list.length > 0;
   const readable = lessDenied(policy.denyRead, view);
+  const unchangeable = unique([...policy.denyWrite, ...policy.denyRead]);
   const expand = (scope: Scope, denied: readonly string[], never: readonly string[]): string[] => {
     if (scope.all) return allBut("/", unique([...denied, ...never]), view);
     const less = denied === policy.denyRead ? readable : lessDenied(denied, view);
     return scope.list.flatMap((path) => mounts && covered(policy.write, path) ? [path] : less(path));
   };
   const read = expand(policy.read, policy.denyRead, NEVER_WITH_ALL);
-  const write = expand(policy.write, policy.denyWrite, [...NEVER_WITH_ALL, ...SHARED_TEMPORARY]);
+  const write = expand(policy.write, unchangeable, [...NEVER_WITH_ALL, ...SHARED_TEMPORARY]);
   // Everything leaves out folders that all users share; a workspace in one is meant all the same.
-  const root = mounts ? [policy.root] : allBut(policy.root, policy.denyWrite, view);
+  const root = mounts ? [policy.root] : allBut(policy.root, unchangeable, view);
   const needed = [...systemPaths(view.realPath), ...programPaths].flatMap(readable);
   return fewest([
     ...rules(KERNEL_VIEWS, LOOK),

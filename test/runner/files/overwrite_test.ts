@@ -24,11 +24,21 @@ Deno.test("openFiles() writes a file that was granted without its folder in its 
   assertEquals(Array.from(Deno.readDirSync(w.root), ({ name }) => name), ["f"]);
 });
 
+Deno.test("openFiles() writes a file beside a denied one in its place at kernel, where the folder's names stay as they are", () => {
+  const rules = (root: string) => ({ sandbox: "kernel" as const, denyRead: [`${root}/.env`] });
+  using w = world(rules);
+  Deno.writeTextFileSync(`${w.root}/f`, "old text\n");
+  const before = Deno.statSync(`${w.root}/f`).ino;
+  openFiles(w.policy).write(`${w.root}/f`, bytes("new"));
+  assertEquals(Deno.readTextFileSync(`${w.root}/f`), "new");
+  assertEquals(Deno.statSync(`${w.root}/f`).ino, before);
+});
+
 Deno.test("openFiles() names the folder where a new file needs it, and for one with a second name", () => {
   using w = alone();
   Deno.linkSync(`${w.root}/f`, `${w.outside}/same`);
   const hard = assertThrows(() => openFiles(w.policy).write(`${w.root}/f`, bytes("x")), ToolError).message;
-  assertStringIncludes(hard, "it has 2 hard links, and its folder is outside the write scope");
+  assertStringIncludes(hard, "it has 2 hard links, and names in its folder cannot be changed");
   Deno.removeSync(`${w.root}/f`);
   const made = assertThrows(() => openFiles(w.policy).write(`${w.root}/f`, bytes("x")), ToolError).message;
   assertStringIncludes(made, "a new file changes its folder, which is outside the write scope");

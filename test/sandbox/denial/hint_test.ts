@@ -92,6 +92,17 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
     },
   ],
   [
+    "a new name beside a denied one",
+    "mv: cannot move '/home/ann/project/old' to '/home/ann/project/new': Permission denied",
+    {
+      note:
+        "Sandbox: names in /home/ann/project cannot change: it holds private, which was denied with --deny-read or a " +
+        "setting; at the sandbox level kernel, names beside a denied path cannot be created, renamed or removed. Use a " +
+        "subdirectory.",
+      unasked: { kind: "write", target: "/home/ann/project/new" },
+    },
+  ],
+  [
     "what is protected",
     "error: could not write config file .git/config: Device or resource busy",
     {

@@ -48,7 +48,9 @@ Deno.test("landlockRules() leaves out what is denied inside of what is granted",
   const rules = landlockRules(worldPolicy(world, "kernel", { flags: { deny: { read: ["b/c"] } } }), [], disk);
   assertEquals(rightsAt(rules, `${world.root}/a/f`), READ | WRITE);
   assertEquals(rightsAt(rules, `${world.root}/b/d/f`), READ | WRITE);
-  assertEquals(rightsAt(rules, `${world.root}/b/c/f`), WRITE);
+  assertEquals(rightsAt(rules, `${world.root}/b/c/f`), 0);
+  // Neither it nor a directory around it can be renamed.
+  for (const path of [world.root, `${world.root}/b`]) assertEquals(rightsAt(rules, path), 0);
 });
 
 Deno.test("landlockRules() leaves out what is denied inside of what every process needs: keys beside certificates", () => {

@@ -40,7 +40,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   prompt: ". sections guidance text",
   context: ". git agents skills templates files",
   sandbox:
-    "runner_client shell output tripwire pool git_layer process confine proxy notification launcher seccomp landlock denial policy git system",
+    "runner_client shell output tripwire pool git_layer process confine proxy notification launcher seccomp landlock denial names policy git system",
   runner: ". shell files",
   tools: ". editing search text web",
   core: ". support",

@@ -1,0 +1,194 @@
+import { basename, dirname, normalize, relative } from "@std/path";
+import { UserError } from "../../core/error.ts";
+import { type Access, FileTooLarge, type NamedFile, type NamedFiles } from "../../core/named_files.ts";
+import { attempt } from "../../core/support/attempt.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
+import { realOf } from "../policy/path_entry.ts";
+import { followLinks } from "./follow_links.ts";
+import { type HeldDirectory, holdDirectory, notRegular, renamed } from "./held_directory.ts";
+
+/** What tools can do, as far as names of files are concerned. */
+export interface ToolAccess {
+  /** Directories that tools can write, now or in an earlier run; absolute. */
+  readonly roots: readonly string[];
+  /** Why the policy denies a real path, as a clause; undefined if it does not. */
+  readonly whyDenied: (access: Access, real: string) => string | undefined;
+}
+
+/** Creates the functions that open names which tools may have influenced. `hold` is replaced in tests alone. */
+export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDirectory): NamedFiles {
+  const real = roots.map((root) => realOf(root, (path) => attempt(() => Deno.realPathSync(path))))
+    .sort((a, b) => a.length - b.length);
+  /** Calls `work` with the held directory around a file, and the name in it. */
+  const inDirectory = <T>({ root, real }: NamedFile, work: (directory: HeldDirectory, name: string) => T): T => {
+    if (root === undefined) return work(UNHELD, real);
+    using directory = hold(root, relative(root, dirname(real)));
+    return withRealNames(directory, dirname(real), () => work(directory, basename(real)));
+  };
+  /** Calls `work` with a path that leads to the file. */
+  const within = <T>(file: NamedFile, work: (path: string) => T): T =>
+    inDirectory(file, (directory, name) => {
+      const result = work(directory.pathOf(name));
+      try {
+        directory.verify();
+      } catch (error) {
+        if (result instanceof Deno.FsFile) result.close();
+        throw error;
+      }
+      return result;
+    });
+  const openRegular = (file: NamedFile, options: Deno.OpenOptions): Deno.FsFile =>
+    inDirectory(file, (directory, name) => directory.openRegular(name, options));
+
+  return {
+    find(path, { access, typed }) {
+      const named = normalize(path).replace(/(?<=.)\/+$/, "");
+      const { isLinked, ...found } = followLinks(named, real);
+      const why = typed && !isLinked ? undefined : whyDenied(access, found.real);
+      if (why !== undefined) throw deniedTarget(named, found.real, why, isLinked);
+      return { path: named, access, ...found };
+    },
+    status: (file) =>
+      within(file, (path) => {
+        try {
+          return Deno.lstatSync(path);
+        } catch (error) {
+          if (error instanceof Deno.errors.NotFound) return undefined;
+          throw error;
+        }
+      }),
+    open(file, { anyKind = false } = {}) {
+      if (file.root === undefined && anyKind) return Deno.openSync(file.real);
+      return openRegular(file, { read: true });
+    },
+    read(file, maxBytes) {
+      using opened = openRegular(file, { read: true });
+      return readAll(opened, file.real, maxBytes);
+    },
+    list(directory) {
+      if (directory.root === undefined) return [...Deno.readDirSync(directory.real)];
+      using held = hold(directory.root, relative(directory.root, directory.real));
+      const entries = withRealNames(held, directory.real, () => [...Deno.readDirSync(held.pathOf("."))]);
+      held.verify();
+      return entries;
+    },
+    create: (file, mode) => {
+      expect(file, "write");
+      return within(file, (path) => Deno.openSync(path, { write: true, createNew: true, mode }));
+    },
+    append(file, mode) {
+      expect(file, "write");
+      try {
+        return openRegular(file, { append: true });
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+        return within(file, (path) => Deno.openSync(path, { append: true, createNew: true, mode }));
+      }
+    },
+    replace(file, content, mode) {
+      expect(file, "write");
+      inDirectory(file, (directory, name) => replaceIn(directory, name, content, mode));
+    },
+    makeDirectory(directory, mode) {
+      expect(directory, "write");
+      within(directory, (path) => {
+        try {
+          Deno.mkdirSync(path, { mode });
+        } catch (error) {
+          if (!(error instanceof Deno.errors.AlreadyExists) || entryAt(path)?.isDirectory !== true) throw error;
+        }
+      });
+    },
+    remove(file) {
+      expect(file, "write");
+      within(file, (path) => Deno.removeSync(path));
+    },
+  };
+}
+
+/** The same for places that tools cannot write. */
+const UNHELD: HeldDirectory = {
+  pathOf: (name) => name,
+  openRegular(path, options) {
+    const { isFile, isDirectory, dev, ino } = Deno.statSync(path);
+    if (!isFile) throw notRegular(path, isDirectory, false);
+    const file = Deno.openSync(path, options);
+    const opened = file.statSync();
+    if (opened.dev === dev && opened.ino === ino) return file;
+    file.close();
+    throw new Error(`${path} was replaced meanwhile`);
+  },
+  setMode: (path, mode) => Deno.chmodSync(path, mode),
+  verify: () => {},
+  [Symbol.dispose]: () => {},
+};
+
+function replaceIn(
+  directory: HeldDirectory,
+  name: string,
+  content: Uint8Array | ((file: Deno.FsFile) => void),
+  mode: number | undefined,
+): void {
+  const path = directory.pathOf(name);
+  const temporaryName = name.replace(/[^/]*$/, `.${crypto.randomUUID()}.tmp`);
+  const temporary = directory.pathOf(temporaryName);
+  const old = entryAt(path);
+  if (old?.isDirectory) throw notRegular(path, true, false);
+  const wanted = mode ?? (old?.isFile && old.mode !== null ? old.mode & 0o777 : 0o600);
+  try {
+    {
+      using file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });
+      // Before the first byte: without a descriptor the new file can lie in another directory.
+      directory.verify();
+      if (typeof content === "function") content(file);
+      else for (let done = 0; done < content.length;) done += file.writeSync(content.subarray(done));
+      file.syncSync();
+    }
+    if (wanted !== 0o600) directory.setMode(temporaryName, wanted);
+    directory.verify();
+    Deno.renameSync(temporary, path);
+  } catch (error) {
+    attempt(() => Deno.removeSync(temporary)); // It was never created, or it has its own name already.
+    throw error;
+  }
+}
+
+function readAll(file: Deno.FsFile, path: string, maxBytes: number): Uint8Array<ArrayBuffer> {
+  const { size } = file.statSync();
+  if (size > maxBytes) throw new FileTooLarge(path, size, maxBytes);
+  // Files that the kernel makes up have no size, and a file can grow meanwhile.
+  let bytes = new Uint8Array(Math.min(size + 1, maxBytes + 1));
+  for (let total = 0;;) {
+    const count = file.readSync(bytes.subarray(total));
+    if (count === null) return bytes.slice(0, total);
+    total += count;
+    if (total > maxBytes) throw new FileTooLarge(path, total, maxBytes);
+    if (total < bytes.length) continue;
+    const larger = new Uint8Array(Math.min(2 * bytes.length + 4096, maxBytes + 1));
+    larger.set(bytes);
+    bytes = larger;
+  }
+}
+
+/** Calls `work`; its errors name the real path of the directory. */
+function withRealNames<T>(directory: HeldDirectory, real: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw renamed(error, directory.pathOf("").replace(/\/$/, ""), real);
+  }
+}
+
+function expect(file: NamedFile, access: Access): void {
+  if (file.access !== access) throw new Error(`${file.path} was checked for ${file.access}, not for ${access}`);
+}
+
+function deniedTarget(path: string, real: string, why: string, isLinked: boolean): UserError {
+  return new UserError({
+    what: `Cannot open "${path}"`,
+    why: isLinked ? `a link leads to "${real}", and ${why}` : `of "${real}": ${why}`,
+    fix: isLinked
+      ? "Name the target itself if you mean it, or replace the link"
+      : "Name this file itself if you mean it",
+  });
+}

@@ -1,6 +1,7 @@
 import { basename, join, relative } from "@std/path";
 import { transform } from "sucrase";
 import { output } from "./base_runtime.ts";
+import { assertUsingKept } from "./using_check.ts";
 
 /** The modules that run in workers, relative to the repository. */
 export const RUNNER_WORKER = "src/runner/worker.ts";
@@ -29,11 +30,14 @@ const NATIVE = ["@mongodb-js/zstd", "node-liblzma"];
 /** How a module in a folder names the others: the bundler puts those beside the first entry. */
 const NESTED = /(["'])(?:\.\.\/)+(?=[\w.-]+-[A-Z0-9]{8}\.js\1)/g;
 
-const OPTIONS = ["--quiet", "--minify", "--keep-names", "--platform", "deno"];
+const OPTIONS = ["--quiet", "--keep-names", "--platform", "deno"];
 
-/** Bundles one module into a file of its own. */
+/** Bundles one module into a file of its own. Throws if the minifier drops a `using`. */
 export async function bundleFile(root: string, entry: string, out: string): Promise<void> {
-  await output(Deno.execPath(), ["bundle", ...OPTIONS, "--output", out, entry], root);
+  const bundle = (more: readonly string[]): Promise<string> =>
+    output(Deno.execPath(), ["bundle", ...OPTIONS, ...more, entry], root);
+  await bundle(["--minify", "--output", out]);
+  assertUsingKept([await bundle([])], [await Deno.readTextFile(out)]);
 }
 
 /**
@@ -81,16 +85,27 @@ export function asFunction(body: string): string {
   return `(function(require,exports,__meta){${body}\n})`;
 }
 
-function bundleSplit(root: string, entries: readonly string[], out: string): Promise<string> {
-  return output(
-    Deno.execPath(),
-    [
-      ...["bundle", ...OPTIONS, "--code-splitting"],
-      ...NATIVE.flatMap((name) => ["--external", name]),
-      ...["--outdir", out, ...entries],
-    ],
-    root,
-  );
+/** Bundles modules and what they share into `out`. Throws if the minifier drops a `using`. */
+async function bundleSplit(root: string, entries: readonly string[], out: string): Promise<void> {
+  const external = NATIVE.flatMap((name) => ["--external", name]);
+  const bundle = (folder: string, more: readonly string[]): Promise<string> =>
+    output(
+      Deno.execPath(),
+      ["bundle", ...OPTIONS, "--code-splitting", ...more, ...external, "--outdir", folder, ...entries],
+      root,
+    );
+  await bundle(out, ["--minify"]);
+  const plain = await Deno.makeTempDir();
+  try {
+    await bundle(plain, []);
+    assertUsingKept(textsIn(plain), textsIn(out));
+  } finally {
+    await Deno.remove(plain, { recursive: true });
+  }
+}
+
+function textsIn(folder: string): readonly string[] {
+  return [...walk(folder, folder)].map((file) => Deno.readTextFileSync(join(folder, file)));
 }
 
 const withTimers = (code: string): string => (code.includes(".unref(") ? TIMERS : "") + code;

@@ -137,8 +137,12 @@ function writerOf(
 /** A new name is on the disk only when its folder is. Not every system can do that. */
 function syncFolder(folder: string): void {
   try {
-    using opened = Deno.openSync(folder, { read: true });
-    opened.syncSync();
+    const opened = Deno.openSync(folder, { read: true });
+    try {
+      opened.syncSync();
+    } finally {
+      opened.close();
+    }
   } catch {
     // The lines themselves are on the disk.
   }

@@ -167,8 +167,12 @@ function removeLeft(place: string): void {
 /** Whether nobody holds a lock; undefined where there is none, as in a folder that is just being made. */
 function isFree(path: string): boolean | undefined {
   try {
-    using file = Deno.openSync(path, { write: true });
-    return file.tryLockSync(true);
+    const file = Deno.openSync(path, { write: true });
+    try {
+      return file.tryLockSync(true);
+    } finally {
+      file.close();
+    }
   } catch {
     return undefined;
   }

@@ -51,7 +51,6 @@ const MOST_TOLD_AGAIN = 6_000;
 let passed = 0;
 let failed = 0;
 const failures: string[] = [];
-const unsteady: string[] = [];
 for (const stage of STAGES) {
   const waiting = [...stage];
   const workers = Array.from({ length: Math.min(SIDE_BY_SIDE, stage.length) }, async () => {
@@ -60,7 +59,6 @@ for (const stage of STAGES) {
   await Promise.all(workers);
 }
 for (const failure of failures) console.log(`\n${failure}\n`);
-if (unsteady.length > 0) console.log(`\n${unsteady.join("\n")}\n`);
 console.log(`${passed} passed, ${failed} failed`);
 Deno.exit(failed > 0 ? 1 : 0);
 
@@ -76,12 +74,10 @@ function judge(step: Step, { ok, text, seconds }: Ended): void {
   const tests = count(text);
   const line = `${seconds.toFixed(1)} s${tests ? `, ${tests.passed} tests` : ""}`;
   console.log(`${ok ? "ok    " : "FAILED"} ${step.name} (${line})`);
-  // A step that went well in the end counts no failure: what passed only the second time is named below.
   if (tests) passed += tests.passed, failed += ok ? 0 : Math.max(tests.failed, 1);
   else if (ok) passed++;
   else failed++;
   if (!ok) failures.push(`== failed: ${step.name}\n${whatFailed(text)}`);
-  unsteady.push(...unsteadyOf(text));
 }
 
 /** Runs a task of deno.json and shows its output: as it comes where `isAlone`, else when it has ended. */
@@ -122,16 +118,10 @@ function count(text: string): { passed: number; failed: number } | undefined {
   return passed === undefined ? undefined : { passed: Number(passed), failed: Number(failed) };
 }
 
-/** The lines in which a step says which tests passed only the second time. */
-function unsteadyOf(text: string): string[] {
-  return [...text.matchAll(/^Failed at first and passed.*\n(?: {2}.+\n)+/gm)].map(([lines]) => lines.trimEnd());
-}
-
-/** Errors and names of failed tests, of all runs, and why a run was not believed; else the end of the output. */
+/** Errors and names of failed and flaky tests, of all runs, and why a run was not believed; otherwise the end of the output. */
 function whatFailed(text: string): string {
-  const errors = [...text.matchAll(/^ ERRORS $[^]*?^FAILED \| .*$|^Not believed:\n(?: {2}.+\n)+/gm)].map(([all]) =>
-    all
-  );
+  const errors = [...text.matchAll(/^ ERRORS $[^]*?^FAILED \| .*$|^(?:Not believed|Flaky .*):\n(?: {2}.+\n)+/gm)]
+    .map(([all]) => all);
   const told = errors.length > 0 ? errors.join("\n") : text.trimEnd();
   return told.length > MOST_TOLD_AGAIN ? `[...]\n${told.slice(-MOST_TOLD_AGAIN)}` : told;
 }

@@ -2,7 +2,7 @@
 
 import { lastTitleIn } from "./summary.ts";
 
-/** The most files that are worth a second look: more is no accident of a busy machine. */
+/** The most files that are run a second time: if more failed, the cause is not a flaky test. */
 const MOST_FILES = 3;
 
 /** Tests that failed, and where they stand. */

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
+import { attempt } from "../../src/core/support/attempt.ts";
 import { lockSession } from "../../src/session/lock.ts";
 import { createSession } from "../../src/session/store.ts";
 import { openSession } from "../../src/session/reopen.ts";
@@ -84,6 +85,8 @@ Deno.test("lockSession() takes no lock on a file that its holder removed between
   inWorld((world) => {
     const path = join(world.folder, "a.jsonl");
     const holder = lockSession(path, START);
+    // A process that was being started shares the holder's open file: the lock must not last as long as that has it.
+    const shared = duplicate(`${path}.lock`);
     const { tryLockSync } = Deno.FsFile.prototype;
     // The one moment that counts: the file is open here, and its holder ends before the lock is asked for.
     Deno.FsFile.prototype.tryLockSync = function (exclusive) {
@@ -98,7 +101,26 @@ Deno.test("lockSession() takes no lock on a file that its holder removed between
       lock.release();
     } finally {
       Deno.FsFile.prototype.tryLockSync = tryLockSync;
+      shared[Symbol.dispose]();
     }
     assertEquals([...Deno.readDirSync(world.folder)], []);
   });
 });
+
+/** Another descriptor of the file that this process has open at a path, as a process has that was forked from it. */
+function duplicate(path: string): Disposable {
+  const descriptor = [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => name)
+    .find((name) => attempt(() => Deno.readLinkSync(`/proc/self/fd/${name}`)) === path);
+  const libc = Deno.dlopen("libc.so.6", {
+    dup: { parameters: ["i32"], result: "i32" },
+    close: { parameters: ["i32"], result: "i32" },
+  });
+  const copy = libc.symbols.dup(Number(descriptor));
+  assert(copy >= 0, `no descriptor of ${path}`);
+  return {
+    [Symbol.dispose]() {
+      libc.symbols.close(copy);
+      libc.close();
+    },
+  };
+}

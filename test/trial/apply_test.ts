@@ -92,6 +92,28 @@ Deno.test("planPatch() refuses every path that leads out of the workspace, throu
     assertEquals([wanted.size, unfit.map(({ why }) => why)], [0, ["the patch has a file where its folder is"]]);
     const repository = ["HEAD", "objects/x", "config"].map((name) => created(`b/made/${name}`)).join("");
     assertEquals(planPatch(read(repository), ground(tree)).unfit.length, 3);
+    // A worktree's directory has `commondir` in place of `objects`. One of the two files may be there already.
+    Deno.mkdirSync(`${path}/tree`);
+    Deno.writeTextFileSync(`${path}/tree/commondir`, "/elsewhere\n");
+    for (
+      const [names, count] of [[["made/HEAD", "made/commondir"], 2], [["tree/HEAD"], 1], [
+        ["HEAD", "commondir"],
+        2,
+      ]] as const
+    ) {
+      const unfit = planPatch(read(names.map((name) => created(`b/${name}`)).join("")), ground(tree)).unfit;
+      assertEquals(
+        unfit.map(({ why }) => why),
+        Array(count).fill("git would take its folder for a repository"),
+        names.join(),
+      );
+    }
+    // What the patch removes makes no repository.
+    const gone = writeDifference({ path: "tree/commondir", before: content("/elsewhere\n") }).text;
+    assertEquals(planPatch(read(gone + created("b/tree/HEAD")), ground(tree)).unfit, []);
+    for (const name of ["made/HEAD", "made/commondir", "tree/config"]) {
+      assertEquals(planPatch(read(created(`b/${name}`)), ground(tree)).unfit, [], name);
+    }
     assertEquals([...Deno.readDirSync(outside)], []);
   }));
 
@@ -125,6 +147,48 @@ Deno.test("planPatch() names each hunk that does not fit and wants nothing then"
       "it is not there",
       "something stands there already",
     ]);
+  }));
+
+Deno.test("planPatch() places a hunk by the lines that earlier hunks of its file moved by, as git does", () =>
+  withTree((tree, path) => {
+    // After the first hunk all blocks are equal: only the distance tells which one the second hunk is about.
+    const block = ["{\n", ...Array.from({ length: 8 }, (_, at) => `  ${at}\n`), "}\n"];
+    const before = [
+      "first\n",
+      "second\n",
+      "third\n",
+      "fourth\n",
+      ...Array.from({ length: 9 }, () => block).flat(),
+      "end\n",
+    ];
+    const changed = 4 + 5 * block.length + 4;
+    const after = before.with(1, "SECOND\n").with(changed, "  changed\n");
+    const patch = writeDifference({ path: "a", before: content(before.join("")), after: content(after.join("")) }).text;
+    for (const moved of [block.length, 2 * block.length]) {
+      const added = Array.from({ length: moved }, (_, at) => `added ${at}\n`);
+      Deno.writeTextFileSync(`${path}/a`, [...added, ...before].join(""));
+      const result = planPatch(read(patch.replace(/^@@ -1,/m, "@@ -2,")), ground(tree)).wanted.get("a");
+      assert(result?.kind === "file");
+      const lines = new TextDecoder().decode(result.bytes).split("\n");
+      assertEquals(lines.indexOf("  changed"), changed + moved, `${moved} lines`);
+      assertEquals(lines.lastIndexOf("  changed"), changed + moved);
+    }
+    // Fewer lines than the patch was made of, by more than a block.
+    const shorter = read(patch.slice(0, patch.indexOf("\n@@")) + patch.slice(patch.lastIndexOf("\n@@")));
+    Deno.writeTextFileSync(`${path}/a`, before.slice(4 + 6 * block.length).join(""));
+    const moved = planPatch(shorter, ground(tree)).wanted.get("a");
+    assert(moved?.kind === "file");
+    assertEquals(new TextDecoder().decode(moved.bytes).split("\n").indexOf("  changed"), 2 * block.length + 4);
+  }));
+
+Deno.test("planPatch() places no hunk on lines that an earlier one is about", () =>
+  withTree((tree, path) => {
+    const same = ["a\n", "b\n", "c\n"];
+    const header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n";
+    const hunk = (at: number): string => `@@ -${at},3 +${at},3 @@\n a\n-b\n+B\n c\n`;
+    const patch = read(header + hunk(2) + hunk(5));
+    Deno.writeTextFileSync(`${path}/f`, ["0\n", ...same, "1\n", "end\n"].join(""));
+    assertEquals(planPatch(patch, ground(tree)).unfit.map(({ hunk }) => hunk), ["@@ -5,3 +5,3 @@"]);
   }));
 
 Deno.test("a binary file, a link and a deleted file that are other than they were are left as they are", () =>

@@ -158,9 +158,10 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
       return withLine(first, "The user allowed it, but it could not be granted.");
     }
   };
-  const askFor: Asker["ask"] = (denial, call, signal) =>
-    inTurn(async () => {
-      const session = refused;
+  const askFor: Asker["ask"] = (denial, call, signal) => {
+    const session = refused;
+    return inTurn(async () => {
+      if (session !== refused) return "no";
       remember([denial], call);
       const answer = await ask(denial, call, signal, session);
       if (session !== refused) return "no";
@@ -172,6 +173,7 @@ export function runWithApproval(activePolicy: ActivePolicy, asker: Recorder): Ap
       asker.onTrouble?.(messageOf(error));
       return "no";
     });
+  };
   return {
     run,
     askFor,

@@ -2,6 +2,8 @@ import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } fr
 import { ToolError } from "../../../src/core/error.ts";
 import { childrenOfThread, numbersIn, readProc, statOf } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
+import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { openProcessPool, type ProcessPool } from "../../../src/sandbox/pool/pool.ts";
 import { CONFINED, exists, withShell } from "../shell_fixture.ts";
 
 /** Those of this process that were there before: an orphan of another test may have come to it. */
@@ -114,6 +116,47 @@ for (const level of CONFINED) {
       assertEquals(exists(`${policy.tmp}/made`), false);
       await shell.close();
     }));
+
+  // Only mounts cover a file as it was when the process started.
+  if (level === "kernel+") {
+    const withDenied = (work: (pool: ProcessPool, replace: () => void) => Promise<void>): Promise<void> =>
+      withShell(level, async ({ policy }) => {
+        const denied = `${policy.root}/denied`;
+        Deno.writeTextFileSync(denied, "a secret");
+        const pool = openProcessPool({ ...policy, denyRead: [denied] }, thisProgram());
+        try {
+          await work(pool, () => {
+            Deno.writeTextFileSync(`${denied}.new`, "another secret");
+            Deno.renameSync(`${denied}.new`, denied);
+          });
+        } finally {
+          await pool.close();
+        }
+      });
+
+    test("gives out no process that waits with mounts over a file that was replaced meanwhile", () =>
+      withDenied(async (pool, replace) => {
+        pool.expect();
+        const [stale] = children();
+        replace();
+        const taken = pool.take();
+        assertNotEquals(taken.pid, stale);
+        assertEquals(taken.isStale(), false);
+        await until(() => !children().includes(stale ?? 0));
+        await taken.end();
+      }));
+
+    test("replaces such a process after the last call has ended", () =>
+      withDenied(async (pool, replace) => {
+        pool.expect();
+        const taken = pool.take();
+        await until(() => children().length === 2);
+        const stale = children().find((pid) => pid !== taken.pid);
+        replace();
+        await taken.end();
+        await until(() => children().length === 1 && children()[0] !== stale);
+      }));
+  }
 
   test("confines what it starts", () =>
     withShell(level, async ({ run, policy }) => {

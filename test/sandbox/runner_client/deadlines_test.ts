@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { createDeadlines } from "../../../src/sandbox/runner_client/deadlines.ts";
+import { until } from "../../helpers/until.ts";
 
 function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
@@ -21,6 +22,20 @@ Deno.test("createDeadlines() calls back for what is late, in the order of time, 
   deadlines.start(1, note("another"));
   while (late.length < 3 && performance.now() - begun < 5000) await wait(5);
   assertEquals(late.at(-1), "another");
+  deadlines.close();
+});
+
+Deno.test("createDeadlines() calls back in the order of time if several deadlines have passed at once", async () => {
+  const deadlines = createDeadlines();
+  const late: string[] = [];
+  for (const [name, ms] of [["third", 12], ["first", 4], ["fourth", 16], ["second", 8]] as const) {
+    deadlines.start(ms, () => late.push(name));
+  }
+  const begun = performance.now();
+  // The thread computes until all of them have passed: no timer fires before.
+  while (performance.now() - begun < 20);
+  await until(() => late.length === 4);
+  assertEquals(late, ["first", "second", "third", "fourth"]);
   deadlines.close();
 });
 

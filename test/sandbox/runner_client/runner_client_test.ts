@@ -182,6 +182,37 @@ Deno.test("call() drops an answer that comes after the call was aborted", () =>
     assertEquals(await call(runner, "honest"), TRUE);
   }));
 
+Deno.test("call() forgets the time limit of an aborted call when the runner answers it", async () => {
+  const GRACE_MS = 123_456;
+  const { setTimeout, clearTimeout } = globalThis;
+  const limits = new Set<number>();
+  const set = ((work: () => void, ms?: number) => {
+    const timer = setTimeout(work, ms);
+    if (ms === GRACE_MS) limits.add(Number(timer));
+    return timer;
+  }) as typeof globalThis.setTimeout;
+  globalThis.setTimeout = set;
+  globalThis.clearTimeout = (timer) => {
+    if (timer !== undefined) limits.delete(Number(timer));
+    clearTimeout(timer);
+  };
+  try {
+    await withRunner({ abortGraceMs: GRACE_MS }, async (runner) => {
+      const ending = new AbortController();
+      await call(runner, "honest");
+      const late = call(runner, "late", {}, ending.signal);
+      await call(runner, "honest");
+      ending.abort();
+      assertEquals(textOf((await late).content), "Operation aborted");
+      assertEquals(limits.size, 1);
+      // A limit that stays would end the runner in the middle of a later call.
+      await until(() => limits.size === 0);
+    });
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+  }
+});
+
 Deno.test("call() joins an answer above a line from its parts", () =>
   withRunner({}, async (runner) => {
     assertEquals(textOf((await call(runner, "large")).content).length, 5_000_000);

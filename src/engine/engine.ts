@@ -9,6 +9,8 @@ import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
+import type { SessionStore } from "../core/session.ts";
+import { disposeAll } from "../core/support/close_all.ts";
 import type { Budget } from "../core/runner.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { type Compactor, createCompactor } from "./compaction.ts";
@@ -57,19 +59,16 @@ const TOOL_NAMES = TOOLS.map(({ name }) => name);
  * Throws UserError for a session, file or option that cannot be used; nothing is left running then.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const asked = await askedFeatures(options);
-  const { trial } = asked;
-  let session: OpenSession;
+  const opened = new AsyncDisposableStack();
   try {
-    session = new OpenSession(trial === undefined ? options : { ...options, config: trial.config }, asked);
+    const asked = await askedFeatures(options);
+    const { trial } = asked;
+    if (trial) opened.defer(() => trial.drop());
+    const own = trial === undefined ? options : { ...options, config: trial.config };
+    return await new OpenSession(own, asked, opened).start();
   } catch (error) {
-    trial?.drop();
-    throw error;
-  }
-  try {
-    return await session.start();
-  } catch (error) {
-    await session.close();
+    // The user needs the first error. A part that cannot be closed after it adds nothing.
+    await disposeAll(opened).catch(() => {});
     throw error;
   }
 }
@@ -82,6 +81,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
  */
 class OpenSession implements EngineCore {
   readonly #options: EngineOptions;
+  readonly #opened: AsyncDisposableStack;
   readonly #bus: EventBus;
   readonly emit: EventBus["emit"];
   readonly notify: EventBus["notify"];
@@ -119,9 +119,15 @@ class OpenSession implements EngineCore {
   readonly #engine: Engine;
   #telemetry: Telemetry | undefined;
 
-  constructor(options: EngineOptions, { approval, resumed, servers, trial }: AskedFeatures) {
+  /** `opened` gets everything that has to be closed, also if the constructor throws. */
+  constructor(
+    options: EngineOptions,
+    { approval, resumed, servers, trial }: AskedFeatures,
+    opened: AsyncDisposableStack,
+  ) {
     const { config, ask } = options;
     this.#options = options;
+    this.#opened = opened;
     this.#config = config;
     this.#bus = createEventBus([
       ...config.warnings,
@@ -135,6 +141,7 @@ class OpenSession implements EngineCore {
     this.whole = within?.whole;
     const store = within?.store ??
       (resumed ? resumed.chooseKept(config, this.notify) : newSession(config, this.notify));
+    this.#closeInOrder(store);
     this.conversation = openConversation(store);
     this.todo = createTodoList(() => this.conversation.store().pathTo());
     this.changes = sessionChanges({
@@ -236,22 +243,32 @@ class OpenSession implements EngineCore {
     return this.#engine;
   }
 
-  async close(): Promise<void> {
-    this.#bus.leave(this.#options.onLeft);
-    await this.#extensions.close();
-    await this.#agents.close();
-    await this.servers?.close();
-    await this.#typed.close();
-    await this.changes.close();
-    const left = this.tools.background.list();
-    await this.tools.close();
-    if (left.length > 0) {
-      const { endedWithSession } = await import("./tools/background_commands.ts");
-      endedWithSession(left).forEach((line) => this.notify(line));
-    }
-    await this.#trials.close();
-    await this.#telemetry?.close();
-    this.conversation.close();
+  /** Closes every part, even if another one cannot be closed; rejects then with the first failure. */
+  close(): Promise<void> {
+    return disposeAll(this.#opened);
+  }
+
+  /** Registers what `close` closes: the last line here is closed first. A part that was not opened yet is undefined. */
+  #closeInOrder(store: SessionStore): void {
+    const opened = this.#opened;
+    opened.defer(() => (this.conversation ?? store).close());
+    opened.defer(() => this.#telemetry?.close());
+    opened.defer(() => this.#trials?.close());
+    opened.defer(() => this.#closeTools());
+    opened.defer(() => this.changes?.close());
+    opened.defer(() => this.#typed?.close());
+    opened.defer(() => this.servers?.close());
+    opened.defer(() => this.#agents?.close());
+    opened.defer(() => this.#extensions?.close());
+    opened.defer(() => this.#bus.leave(this.#options.onLeft));
+  }
+
+  async #closeTools(): Promise<void> {
+    const left = this.tools?.background.list() ?? [];
+    await this.tools?.close();
+    if (left.length === 0) return;
+    const { endedWithSession } = await import("./tools/background_commands.ts");
+    endedWithSession(left).forEach((line) => this.notify(line));
   }
 
   /** Tools go on in another place; what looks at files begins anew there. */

@@ -182,8 +182,11 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
     async close() {
       if (isClosed) return;
       isClosed = true;
-      await abort();
-      await parts.close();
+      try {
+        await abort();
+      } finally {
+        await parts.close();
+      }
     },
   };
 }

@@ -100,10 +100,13 @@ export function sessionExtensions(
       hooks?.close();
     },
     async close() {
-      grants?.close();
-      if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
-      await hooks?.heard(LAST_WORDS_MS);
-      hooks?.close();
+      try {
+        grants?.close();
+        if (hooks?.has("session_shutdown")) await hooks.observe({ type: "session_shutdown", reason: "quit" });
+        await hooks?.heard(LAST_WORDS_MS);
+      } finally {
+        hooks?.close();
+      }
     },
   };
 }

@@ -248,10 +248,13 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         return errorResult(`The sub-agent could not run: ${messageOf(error)}`);
       } finally {
         signal.removeEventListener("abort", stop);
-        await engine.close();
-        forget();
-        const { answer: _answer, ...end } = facts();
-        core.emit({ type: "subagent_end", ...who, ...end });
+        try {
+          await engine.close();
+        } finally {
+          forget();
+          const { answer: _answer, ...end } = facts();
+          core.emit({ type: "subagent_end", ...who, ...end });
+        }
       }
       return taskResult(facts(), who, scope);
     } finally {

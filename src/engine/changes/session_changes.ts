@@ -101,14 +101,18 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     clearTimeout(timer);
     const left = opening;
     [opening, recorder, waiting, firstCall] = [undefined, undefined, [], undefined];
-    const before = leaving;
+    const before = leaving.catch(() => {});
     return leaving = before.then(async () => {
-      const opened = await left;
-      await opened?.close();
-      forget = opened?.forget ?? forget;
-      if (goesOn) return;
-      forget?.();
-      forget = undefined;
+      try {
+        const opened = await left;
+        forget = opened?.forget ?? forget;
+        await opened?.close();
+      } finally {
+        if (!goesOn) {
+          forget?.();
+          forget = undefined;
+        }
+      }
     });
   };
 

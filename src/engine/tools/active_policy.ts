@@ -4,6 +4,7 @@ import { withoutTold } from "../../core/grant_option.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
+import { allSettled } from "../../core/support/close_all.ts";
 import { errorResult, type Tool } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
 import {
@@ -252,7 +253,7 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     },
     close: async () => {
       closed = true;
-      await Promise.all(Array.from(opened, (processes) => processes.close()));
+      await allSettled(Array.from(opened, (processes) => processes.close()));
     },
   };
 }

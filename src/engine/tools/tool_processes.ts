@@ -2,6 +2,7 @@ import { dirname } from "@std/path";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFINED_LEVELS, type Policy } from "../../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../../core/runner.ts";
+import { allSettled } from "../../core/support/close_all.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
@@ -157,7 +158,7 @@ export function openToolProcesses(
     close: async () => {
       isClosed = true;
       clearTimeout(starting);
-      await Promise.all([closeRunner(), processes?.close()]);
+      await allSettled([closeRunner(), processes?.close()]);
     },
   };
 }

@@ -208,8 +208,11 @@ export function openTools(
       warmSoon: () => activePolicy.current().warmSoon(),
       prewarm: (tool) => activePolicy.current().prewarm(tool),
       close: async () => {
-        await activePolicy.close();
-        folders.remove();
+        try {
+          await activePolicy.close();
+        } finally {
+          folders.remove();
+        }
       },
     };
   } catch (error) {

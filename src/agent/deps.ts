@@ -95,7 +95,7 @@ export interface AgentDeps {
   readonly beforeToolCall?: (call: CheckedCall, signal: AbortSignal) => Promise<string | undefined>;
   /** May replace a result before the model sees it. A rejection withholds it. */
   readonly afterToolResult?: (call: CheckedCall, result: ToolResult, signal: AbortSignal) => Promise<ToolResult>;
-  /** Shortens the conversation when it did not fit; true: try once more. Called at most once for each reply. */
+  /** Shortens the request when it did not fit; true: try once more. Called at most five times for each reply. */
   readonly onOverflow?: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
   /** Judges the answer of a model that called no tools and has nothing queued; without it, the run is done then. */
   readonly judge?: (answer: AssistantMessage, signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>;

@@ -19,7 +19,7 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
   let said: AssistantMessage | undefined;
   let continuations = 0;
   let retries = 0;
-  let wasCompacted = false;
+  let overflows = 0;
   let waitedMs = 0;
   let round = run.nextRound(conclusion);
   let compiled = deps.compile(round);
@@ -53,8 +53,8 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
     run.meter.addUsage(end.usage);
 
     const failure = end.stopReason === "error" ? failureOf(end) : undefined;
-    if (failure?.kind === "context_overflow" && deps.onOverflow && !wasCompacted) {
-      wasCompacted = true;
+    if (failure?.kind === "context_overflow" && deps.onOverflow && overflows < MAX_OVERFLOWS) {
+      overflows++;
       yield* view.discard(end);
       if (yield* metered(deps.onOverflow(failure, signal), run.meter)) {
         compiled = deps.compile(round);
@@ -107,6 +107,9 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
     compiled = deps.compile(round);
   }
 }
+
+/** Attempts to make a request shorter that the server rejects as too long. */
+const MAX_OVERFLOWS = 5;
 
 /** Failures for which another model is asked: the one refuses for its load or for a quota. */
 const REFUSED: ReadonlySet<ProviderFailure["kind"]> = new Set(["overload", "rate_limit"]);

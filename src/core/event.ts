@@ -24,6 +24,8 @@ export interface CompactionResult {
   readonly firstKeptEntryId: string;
   /** Estimated tokens of the context before. */
   readonly tokensBefore: number;
+  /** Estimated tokens of the context after. */
+  readonly tokensAfter?: number;
   /** What an extension that wrote the summary adds. */
   readonly details?: JsonObject;
 }

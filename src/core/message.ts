@@ -171,6 +171,8 @@ export interface CompactionSummaryMessage extends SaidBy<"compactionSummary"> {
   readonly summary: string;
   /** Estimated tokens of the context before it was shortened. */
   readonly tokensBefore: number;
+  /** The same after it was shortened. */
+  readonly tokensAfter?: number;
 }
 
 /** What stands for a branch that was left. */

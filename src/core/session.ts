@@ -184,7 +184,13 @@ export function entryMessage(entry: SessionEntry): AgentMessage | undefined {
       return { role: "custom", customType, content, display, ...(details ? { details } : {}), timestamp };
     }
     case "compaction":
-      return { role: "compactionSummary", summary: entry.summary, tokensBefore: entry.tokensBefore, timestamp };
+      return {
+        role: "compactionSummary",
+        summary: entry.summary,
+        tokensBefore: entry.tokensBefore,
+        ...(entry.tokensAfter === undefined ? {} : { tokensAfter: entry.tokensAfter }),
+        timestamp,
+      };
     case "branch_summary":
       return { role: "branchSummary", summary: entry.summary, fromId: entry.fromId, timestamp };
     default:

@@ -1,10 +1,15 @@
 import type { ContextUsage } from "../core/engine.ts";
 import type { AgentEvent, CompactionReason, CompactionResult } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
-import type { Usage } from "../core/message.ts";
+import { type AgentMessage, type Message, textOf, type Usage } from "../core/message.ts";
+import type { ProviderFailure } from "../core/provider.ts";
 import type { CompactionEntry, NewEntry } from "../core/session.ts";
 import { sleep } from "../core/support/sleep.ts";
+import { convertToLlm } from "../history/convert.ts";
+import type { CompactionOutcome } from "../history/compact.ts";
 import { estimateContext, freshFrom, recentBound } from "../history/estimate.ts";
+import { fitMessages, type LimitOf, type MessageLimits, messageLimits, roughTokens } from "../history/oversized.ts";
+import { countTokens, messageBound, tokenBound } from "../history/tokens.ts";
 import { keepBudget, shouldCompact, windowBudget, type WindowSettings } from "../history/window.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
@@ -13,10 +18,20 @@ import type { ActiveModel } from "./model_state.ts";
 export interface Compactor {
   /** Whether it shortens by itself. */
   isOn(): boolean;
-  /** Shortens when the threshold is passed; asked for between turns and before a prompt, never inside a turn (R277). */
-  ifNeeded(signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
+  /**
+   * Shortens when the threshold is passed; asked for between turns and before a prompt, never inside a turn (R277).
+   * `incoming`: text of the prompt to come.
+   */
+  ifNeeded(signal: AbortSignal, incoming?: string): AsyncGenerator<AgentEvent, void>;
   /** Shortens now; true when it did. */
   now(reason: CompactionReason, focus: string | undefined, signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
+  /**
+   * Makes the next request shorter after one that the server rejected as too long: first single messages that are too
+   * large, then the conversation. True when a new attempt is worth it.
+   */
+  overflowed(failure: ProviderFailure, signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
+  /** Converts the messages of a request. Those that are larger than the context window allows are shortened. */
+  fit(messages: readonly AgentMessage[], signal: AbortSignal): Promise<readonly Message[]>;
   /** As it was last estimated. */
   usage(): Promise<ContextUsage>;
 }
@@ -31,17 +46,82 @@ export interface CompactorParts {
   readonly fixed: () => readonly string[];
   /** They may forbid it, or bring the summary themselves (R223, R293–R295). */
   readonly hooks: () => Hooks | undefined;
+  /** Shows the user a warning. */
+  readonly notify: (message: string) => void;
 }
 
+function isOverflow(outcome: CompactionOutcome): outcome is CompactionOutcome & { readonly type: "failed" } {
+  return outcome.type === "failed" && outcome.failure.kind === "context_overflow";
+}
+
+/** After a rejection the next request has at most this part of the tokens, if the server does not say how many it takes. */
+const OVERFLOW_SHARE = 0.65;
+
+/** Limits are not lowered any further. */
+const MIN_SCALE = 1 / 64;
+
 /** A compactor of a session. */
-export function createCompactor({ conversation, model, settings, fixed, hooks }: CompactorParts): Compactor {
-  async function* now(
+export function createCompactor(parts: CompactorParts): Compactor {
+  const { conversation, model, settings, fixed, hooks } = parts;
+  /** The largest request that the model of this name is assumed to take, because its server rejected a larger one. */
+  let assumed: { readonly id: string; readonly contextWindow: number } | undefined;
+  const told = new WeakSet<AgentMessage>();
+  /** The limits of the last request. */
+  let sentWith: LimitOf | undefined;
+  /** Messages that the conversation had after the last compaction for a request that was too long. */
+  let compactedLength: number | undefined;
+  /** Multiplies the limits: below 1 while several messages that are too large do not fit together. */
+  let scale = 1;
+
+  /** The context window, and how it is used. */
+  async function currentWindow(): Promise<{ contextWindow: number; window: WindowSettings; budget: number }> {
+    const { contextWindow: named, id } = await model();
+    const contextWindow = assumed?.id === id ? Math.min(named, assumed.contextWindow) : named;
+    const own = settings(contextWindow);
+    // Settings were made for the window that the model has by name.
+    const reserveTokens = contextWindow < named
+      ? Math.min(own.reserveTokens, Math.floor(contextWindow / 4))
+      : own.reserveTokens;
+    return {
+      contextWindow,
+      window: { ...own, reserveTokens },
+      budget: windowBudget(contextWindow, reserveTokens),
+    };
+  }
+
+  const fixedTokens = (): number => roughTokens(fixed().reduce((sum, text) => sum + tokenBound(text), 0));
+
+  async function limits(): Promise<MessageLimits> {
+    const { contextWindow, window, budget } = await currentWindow();
+    const taken = fixedTokens();
+    return messageLimits(budget, taken, keepBudget(contextWindow, window, taken), scale);
+  }
+
+  const limitOf = async (): Promise<LimitOf> => conversation.limitOf(await limits());
+
+  /** Where the whole text of a message is, for the model. */
+  function sourceOf(message: AgentMessage): string {
+    const entry = conversation.store().entries().findLast((one) => one.type === "message" && one.message === message);
+    const kept = entry && conversation.store().path ? `All of it is in session entry ${entry.id}` : undefined;
+    if (message.role === "toolResult") {
+      const path = message.details?.["fullOutputPath"];
+      const where = typeof path === "string" ? `All of it is in ${path}` : kept;
+      return `${where ? `${where}; ` : ""}call the tool again for a smaller part`;
+    }
+    const files = message.role === "user"
+      ? [...textOf(message.content).matchAll(/^<file name="([^"\n]+)">$/gm)].map(([, name = ""]) => name)
+      : [];
+    if (files.length > 0) return `All of it is in ${files.slice(0, 5).join(", ")}`;
+    return kept ?? "Ask for the part that you need";
+  }
+
+  async function* compact(
     reason: CompactionReason,
     focus: string | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<AgentEvent, boolean> {
-    const { contextWindow, maxTokens, provider, thinking } = await model();
-    yield { type: "compaction_start", reason };
+    const { maxTokens, provider, thinking } = await model();
+    const { contextWindow, window } = await currentWindow();
     const listening = hooks();
     const willRetry = reason === "overflow";
     const failed = async (why: { aborted: boolean; errorMessage?: string }): Promise<AgentEvent> => {
@@ -56,14 +136,20 @@ export function createCompactor({ conversation, model, settings, fixed, hooks }:
       entryIds,
       path,
       reason,
-      keepTokens: keepBudget(contextWindow, settings(contextWindow)),
+      keepTokens: keepBudget(contextWindow, window, fixedTokens()),
       fixed: fixed(),
+      limitOf: await limitOf(),
+      limits: await limits(),
       signal,
     });
     if (planned.type === "refused") {
+      // Nobody asked for it, so nobody waits for an answer.
+      if (reason !== "manual") return false;
+      yield { type: "compaction_start", reason };
       yield await failed({ aborted: false, errorMessage: planned.message });
       return false;
     }
+    yield { type: "compaction_start", reason };
     const { plan } = planned;
     const { history, turnPrefix, firstKeptEntryId, tokensBefore, previousSummary } = plan;
     const said = listening?.has("session_before_compact")
@@ -89,24 +175,35 @@ export function createCompactor({ conversation, model, settings, fixed, hooks }:
     const fromHook = result !== undefined;
     if (result === undefined) {
       const { compactCheckpoint } = await import("../history/compact.ts");
-      const outcome = await compactCheckpoint(plan, {
-        provider,
-        thinking,
-        contextWindow,
-        reserveTokens: settings(contextWindow).reserveTokens,
-        ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-        ...(focus ? { focus } : {}),
-        now: Date.now,
-        sleep,
-        signal,
-      });
+      const ask = (contextWindow: number): Promise<CompactionOutcome> =>
+        compactCheckpoint(plan, {
+          provider,
+          thinking,
+          contextWindow,
+          reserveTokens: Math.min(window.reserveTokens, Math.floor(contextWindow / 2)),
+          ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+          ...(focus ? { focus } : {}),
+          now: Date.now,
+          sleep,
+          signal,
+        });
+      let outcome = await ask(contextWindow);
+      // The window may be smaller than anybody knew, which this request is the first to meet.
+      for (let share = 0.5; share > 0.1 && isOverflow(outcome); share /= 2) {
+        outcome = await ask(Math.floor(Math.min(contextWindow, outcome.failure.contextWindow ?? Infinity) * share));
+      }
       if (outcome.type !== "compacted") {
-        const aborted = outcome.type === "aborted";
-        yield await failed({ aborted, ...(aborted ? {} : { errorMessage: outcome.failure.message }) });
+        yield await failed(
+          outcome.type === "aborted"
+            ? { aborted: true }
+            : { aborted: false, errorMessage: `Compaction failed: ${outcome.failure.message}` },
+        );
         return false;
       }
       ({ result, usage } = outcome);
     }
+    const tokensAfter = await tokensWith(result.summary, plan.kept, signal);
+    result = { ...result, tokensAfter };
     const entry = conversation.append(
       {
         type: "compaction",
@@ -117,6 +214,7 @@ export function createCompactor({ conversation, model, settings, fixed, hooks }:
     );
     conversation.rebuild();
     conversation.store().sync();
+    scale = 1;
     if (entry.type === "compaction") {
       await listening?.observe({
         type: "session_compact",
@@ -130,29 +228,104 @@ export function createCompactor({ conversation, model, settings, fixed, hooks }:
     return true;
   }
 
+  /** The context after a compaction: no reply has told its size yet. */
+  async function tokensWith(summary: string, kept: readonly AgentMessage[], signal: AbortSignal): Promise<number> {
+    const { any, kept: limit, unanswered } = await limits();
+    const answered = kept.findLastIndex(({ role }) => role === "assistant");
+    const fresh = new Set(kept.slice(answered + 1));
+    const head: AgentMessage = { role: "compactionSummary", summary, tokensBefore: 0, timestamp: 0 };
+    return await estimateContext([head, ...kept], {
+      fixed: fixed(),
+      freshFrom: Infinity,
+      limitOf: (message) => message === head ? any : fresh.has(message) ? unanswered : limit,
+      signal,
+    });
+  }
+
   const estimate = async (enough: number, signal?: AbortSignal): Promise<number> => {
     const { messages, entryIds } = conversation.context();
     return await estimateContext(messages, {
       enough,
       fixed: fixed(),
       freshFrom: freshFrom(conversation.store().pathTo(), entryIds),
+      limitOf: await limitOf(),
       ...(signal ? { signal } : {}),
     });
   };
+
+  /** Counted anew: a usage that an earlier reply told is that of an earlier request. */
+  function size(limit: LimitOf, signal: AbortSignal): Promise<number> {
+    return estimateContext(conversation.state.messages, {
+      fixed: fixed(),
+      freshFrom: Infinity,
+      limitOf: limit,
+      signal,
+    });
+  }
+
+  /** Lowers the limits until all messages together fit. Returns the size that this leaves. */
+  async function tighten(budget: number, signal: AbortSignal): Promise<number> {
+    let now = await size(await limitOf(), signal);
+    for (; now > budget && scale > MIN_SCALE; now = await size(await limitOf(), signal)) scale /= 2;
+    return now;
+  }
+
+  async function* overflowed(failure: ProviderFailure, signal: AbortSignal): AsyncGenerator<AgentEvent, boolean> {
+    const { id } = await model();
+    // Most adapters have noted it already.
+    if (failure.contextWindow !== undefined) assumed = { id, contextWindow: failure.contextWindow };
+    const before = await currentWindow();
+    const sent = await size(sentWith ?? await limitOf(), signal);
+    // Without a number from the server, or with one that the request is below, the request itself is the only measure.
+    if (sent <= before.budget) {
+      const contextWindow = Math.floor(sent * OVERFLOW_SHARE / 0.75);
+      assumed = { id, contextWindow: Math.min(contextWindow, before.contextWindow) };
+    }
+    const { budget } = await currentWindow();
+    const now = await size(await limitOf(), signal);
+    if (now <= budget && now < sent) return true;
+    // What a compaction has just left is not compacted again.
+    const isCompacted = conversation.state.messages.length !== compactedLength &&
+      (yield* compact("overflow", undefined, signal));
+    compactedLength = conversation.state.messages.length;
+    return await tighten(budget, signal) < sent * 0.95 || isCompacted;
+  }
+
   return {
     isOn: () => settings().enabled,
-    now,
-    async *ifNeeded(signal) {
-      const { contextWindow } = await model();
-      const budget = windowBudget(contextWindow, settings(contextWindow).reserveTokens);
+    now: compact,
+    overflowed,
+    async fit(messages, signal) {
+      const { contextWindow, budget, window } = await currentWindow();
+      // Nearly always every message is far below all limits.
+      const small = Math.min(budget / 12, window.keepRecentTokens / 2);
+      if (messages.every((message) => messageBound(message) <= small)) return convertToLlm(messages);
+      const { any } = await limits();
+      const limit = sentWith = await limitOf();
+      return await fitMessages(messages, limit, sourceOf, ({ message, tokens }) => {
+        if (told.has(message)) return;
+        told.add(message);
+        if (tokens < any) return; // a compaction shortened it, and told of it
+        parts.notify(
+          `A message is too large for the context window of ${contextWindow} tokens: ` +
+            `the model gets about ${tokens} tokens of its beginning and end`,
+        );
+      }, signal);
+    },
+    async *ifNeeded(signal, incoming = "") {
+      const { contextWindow, window, budget } = await currentWindow();
       // Nearly always the newest reply told the size of the context, and what came after it is short.
       const bound = recentBound(conversation.state.messages, conversation.isStale);
-      if (bound !== undefined && bound <= budget) return;
-      const tokens = await estimate(budget, signal);
-      if (shouldCompact(tokens, contextWindow, settings(contextWindow))) yield* now("threshold", undefined, signal);
+      const coming = tokenBound(incoming);
+      if (bound !== undefined && bound + coming <= budget) return;
+      const { any } = await limits();
+      const more = coming === 0 ? 0 : Math.min(any, await countTokens(incoming, signal));
+      const tokens = more + await estimate(budget - more, signal);
+      if (!shouldCompact(tokens, contextWindow, window)) return;
+      if (!(yield* compact("threshold", undefined, signal))) await tighten(budget - more, signal);
     },
     async usage() {
-      const { contextWindow } = await model();
+      const { contextWindow } = await currentWindow();
       return { tokens: await estimate(contextWindow), contextWindow };
     },
   };

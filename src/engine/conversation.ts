@@ -12,6 +12,7 @@ import {
   type SessionStore,
 } from "../core/session.ts";
 import { freshFrom } from "../history/estimate.ts";
+import { type LimitOf, type MessageLimits, roughTokens } from "../history/oversized.ts";
 import { messageBound } from "../history/tokens.ts";
 import { openAudit } from "../session/audit.ts";
 import { buildContext } from "../session/context.ts";
@@ -28,6 +29,8 @@ export interface Conversation {
   append(entry: NewEntry): SessionEntry;
   /** Whether a message is older than the newest compaction: its usage speaks of a context that is gone. */
   isStale(message: AgentMessage): boolean;
+  /** The limit of each message: lower for those that a compaction kept. */
+  limitOf(limits: MessageLimits): LimitOf;
   /** What the session says that the next request is made from. */
   context(): SessionContext;
   /** Takes the messages anew from the session: after a compaction or a move in the tree. */
@@ -45,10 +48,14 @@ export function openConversation(first: SessionStore): Conversation {
   let meter: Meter = meterOf(store.entries());
   let last: KeptManifest | undefined = manifestsOf(store.entries()).at(-1);
   let stale = new WeakSet<AgentMessage>();
+  /** Of the stale ones, those that came after the last reply. */
+  let unanswered = new WeakSet<AgentMessage>();
   const rebuild = (): SessionContext => {
     const context = buildContext(store);
     const isShortened = context.messages[0]?.role === "compactionSummary";
-    stale = new WeakSet(isShortened ? context.messages.slice(0, freshFrom(store.pathTo(), context.entryIds)) : []);
+    const kept = isShortened ? context.messages.slice(0, freshFrom(store.pathTo(), context.entryIds)) : [];
+    stale = new WeakSet(kept);
+    unanswered = new WeakSet(kept.slice(kept.findLastIndex(({ role }) => role === "assistant") + 1));
     messages.length = 0;
     for (const message of context.messages) messages.push(message);
     return context;
@@ -64,6 +71,10 @@ export function openConversation(first: SessionStore): Conversation {
     store: () => store,
     append,
     isStale: (message) => stale.has(message),
+    limitOf: (limits) => (message) => {
+      if (message.role === "compactionSummary" || !stale.has(message)) return limits.any;
+      return unanswered.has(message) ? limits.unanswered : limits.kept;
+    },
     context: () => buildContext(store),
     rebuild,
     record(event) {
@@ -197,10 +208,20 @@ export function auditOf(
   };
 }
 
-/** How full the context is, for display: what the last reply told, and at most what came after it. */
-export function contextTokens(messages: readonly AgentMessage[]): number {
-  const at = messages.findLastIndex((message) => message.role === "assistant" && (message.usage?.totalTokens ?? 0) > 0);
-  const told = messages[at];
-  const usage = told?.role === "assistant" ? told.usage?.totalTokens ?? 0 : 0;
-  return messages.slice(at + 1).reduce((sum, message) => sum + messageBound(message), usage);
+/**
+ * How full the context is, for display: the tokens that the last reply reported, else those that a compaction left, and
+ * about those of the messages since.
+ */
+export function contextTokens({ state: { messages }, isStale }: Pick<Conversation, "state" | "isStale">): number {
+  const at = messages.findLastIndex((message) =>
+    isStale(message) || (message.role === "assistant" && (message.usage?.totalTokens ?? 0) > 0)
+  );
+  const [first] = messages;
+  const last = messages[at];
+  const known = last && isStale(last)
+    ? first?.role === "compactionSummary" ? first.tokensAfter ?? 0 : 0
+    : last?.role === "assistant"
+    ? last.usage?.totalTokens ?? 0
+    : 0;
+  return messages.slice(at + 1).reduce((sum, message) => sum + roughTokens(messageBound(message)), known);
 }

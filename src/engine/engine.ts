@@ -190,6 +190,7 @@ class OpenSession implements EngineCore {
       settings: (contextWindow) => windowOf(this.#config, this.auto.compaction, contextWindow),
       fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
       hooks: this.hooks,
+      notify: this.notify,
     });
     this.servers = servers?.openMcpServers(this);
     const pending = createPending(this);

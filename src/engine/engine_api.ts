@@ -66,7 +66,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         followUpMode: queues.modes().followUp,
         ...texts,
         messageCount: conversation.state.messages.length,
-        context: { tokens: contextTokens(conversation.state.messages), contextWindow: model.contextWindow() },
+        context: { tokens: contextTokens(conversation), contextWindow: model.contextWindow() },
         totals: conversation.totals() satisfies SessionTotals,
         policy: core.tools.policy,
         ...(plan ? { plan } : {}),

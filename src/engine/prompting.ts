@@ -138,7 +138,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   /** From a text that is ready to the end of its run. */
   async function begin(made: Ready, signal: AbortSignal): Promise<PromptOutcome> {
     const hooks = core.hooks();
-    const history = await shortened(false, signal);
+    const history = await shortened(false, signal, made.text);
     core.prompt.startPrompt(made.runtimeSkills.length > 0 ? { runtimeSkills: made.runtimeSkills } : {});
     const user = userMessage(made.text, made.images);
     const injected: CustomMessage[] = [];
@@ -176,14 +176,14 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   }
 
   /** The history by its one owner (K8): chosen anew where it rolls, else shortened where it is too long. */
-  async function shortened(goesOn: boolean, signal: AbortSignal): Promise<Shortened> {
+  async function shortened(goesOn: boolean, signal: AbortSignal, incoming?: string): Promise<Shortened> {
     if (core.config().settings.history !== "rolling") {
       let spent: Usage | undefined;
       const tell = (event: AgentEvent): void => {
         if (event.type === "compaction_end") spent = event.usage;
         core.emit(event);
       };
-      if (core.compactor.isOn()) await drain(core.compactor.ifNeeded(signal), tell);
+      if (core.compactor.isOn()) await drain(core.compactor.ifNeeded(signal, incoming), tell);
       return { rolled: undefined, spent };
     }
     const [model, summary] = [await core.model.current(), await core.model.summary()];

@@ -10,7 +10,6 @@ import type { AgentMessage, RequestMessage, Usage } from "../core/message.ts";
 import type { Budget } from "../core/runner.ts";
 import { sleep } from "../core/support/sleep.ts";
 import { errorResult } from "../core/tool.ts";
-import { convertToLlm } from "../history/convert.ts";
 import type { Compactor } from "./compaction.ts";
 import type { ActiveModel } from "./model_state.ts";
 import type { PromptState } from "./prompt_state.ts";
@@ -105,7 +104,7 @@ export function runTurns(
     now: Date.now,
     random: Math.random,
     sleep,
-    transformContext: (all, stop) => requestMessages(all, rolled, hooks, stop),
+    transformContext: (all, stop) => requestMessages(all, rolled, parts, stop),
     // Asked with each call: a handler that is registered during the run holds from the next one on.
     beforeToolCall: async ({ id, name, args }, stop) =>
       hooks?.has("tool_call") ? await hooks.toolCall({ toolCallId: id, toolName: name, input: args }, stop) : undefined,
@@ -113,8 +112,8 @@ export function runTurns(
       hooks?.has("tool_result")
         ? await hooks.toolResult({ toolCallId: id, toolName: name, input: args }, result, stop)
         : result,
-    onOverflow: async function* (_failure, stop) {
-      const isShorter = yield* compactor.now("overflow", undefined, stop);
+    onOverflow: async function* (failure, stop) {
+      const isShorter = yield* compactor.overflowed(failure, stop);
       // The conversation is another one now: what was chosen of the old one stands for nothing in it.
       if (isShorter) rolled = undefined;
       return isShorter;
@@ -153,21 +152,23 @@ function checkpointRecord(messages: readonly AgentMessage[]): Manifest["history"
     owner: "checkpoint",
     messages: messages.length,
     ...(first.tokensBefore > 0 ? { tokensBefore: first.tokensBefore } : {}),
+    ...(first.tokensAfter === undefined ? {} : { tokensAfter: first.tokensAfter }),
   };
 }
 
 /**
- * Context hooks see every message (R196); what comes out of them is converted (R197). The summary of a rolling history is
+ * Context hooks see every message (R196); what comes out of them is converted (R197), and shortened where a single message
+ * does not fit. The summary of a rolling history is
  * none of theirs: it speaks with the system's role.
  */
 async function requestMessages(
   all: readonly AgentMessage[],
   rolled: RolledHistory | undefined,
-  hooks: Hooks | undefined,
+  { hooks, compactor }: Pick<TurnParts, "hooks" | "compactor">,
   signal: AbortSignal,
 ): Promise<readonly RequestMessage[]> {
   const chosen = rolled ? [...rolled.messages, ...all.slice(rolled.covered)] : all;
   const seen = hooks?.has("context") ? await hooks.context(chosen, signal) : chosen;
-  const converted = convertToLlm(seen);
+  const converted = await compactor.fit(seen, signal);
   return rolled?.summary ? [rolled.summary, ...converted] : converted;
 }

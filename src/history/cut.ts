@@ -12,7 +12,7 @@ export interface Cut {
  * Finds the cut that keeps about `keep` tokens of the newest messages (R291, R292).
  *
  * Walks back from the end until the kept messages have `keep` tokens, then forward to the first place where no call
- * loses its result; where there is none, back to the last one. Nothing when that leaves no message before the cut.
+ * loses its result; where there is none, back to the last one. A task stays with the results of its first calls. Nothing when that leaves no message before the cut.
  * `from` is the first message that may be cut off; `tokensOf` is called from the end and no further than needed.
  */
 export async function findCut(
@@ -32,12 +32,26 @@ export async function findCut(
   if (at === messages.length) {
     at = reached - 1;
     while (at > from && !isPlace(at)) at--;
+    const start = turnStart(messages, from, at);
+    if (!messages.slice(start, at).some(({ role }) => role === "assistant")) at = start;
   }
   // What an extension or the program says about a prompt stands before it and stays with it.
   if (messages[at]?.role === "user") {
     while (at > from && messages[at - 1]?.role === "custom") at--;
   }
   return at > from ? { keptFrom: at, turnFrom: turnStart(messages, from, at) } : undefined;
+}
+
+/**
+ * Finds the first cut after the message at `index` that leaves something to keep. For a conversation that is too long
+ * only because of this message.
+ */
+export function cutAfter(messages: readonly AgentMessage[], from: number, index: number): Cut | undefined {
+  const isPlace = cutPlaces(messages);
+  for (let at = index + 1; at < messages.length; at++) {
+    if (isPlace(at)) return { keptFrom: at, turnFrom: turnStart(messages, from, at) };
+  }
+  return undefined;
 }
 
 /** Tells for each index whether the conversation may be cut before that message. */

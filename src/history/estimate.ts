@@ -1,6 +1,7 @@
 import type { AgentMessage } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
-import { countTokens, messageBound, messageTokens, tokenBound } from "./tokens.ts";
+import { type LimitOf, sentTokens } from "./oversized.ts";
+import { countTokens, messageBound, tokenBound } from "./tokens.ts";
 
 /** What is known beside the messages. */
 export interface EstimateOptions {
@@ -13,6 +14,8 @@ export interface EstimateOptions {
   readonly fixed?: readonly string[];
   /** Index of the first message that came after the last compaction: see `freshFrom`. */
   readonly freshFrom?: number;
+  /** The most tokens that a message has in a request; none when left out. */
+  readonly limitOf?: LimitOf;
   readonly signal?: AbortSignal;
 }
 
@@ -31,13 +34,14 @@ export async function estimateContext(
   const told = usageOf(messages[at]);
   const rest = messages.slice(at + 1);
   const fixed = at < 0 ? options.fixed ?? [] : [];
+  const limitOf = options.limitOf ?? (() => Infinity);
   const bound = fixed.reduce((sum, text) => sum + tokenBound(text), told) +
-    rest.reduce((sum, message) => sum + messageBound(message), 0);
+    rest.reduce((sum, message) => sum + Math.min(messageBound(message), limitOf(message)), 0);
   if (bound <= (options.enough ?? 0)) return bound;
 
   let tokens = told;
   for (const text of fixed) tokens += await countTokens(text, options.signal);
-  for (const message of rest) tokens += await messageTokens(message, options.signal);
+  for (const message of rest) tokens += await sentTokens(message, limitOf(message), options.signal);
   return tokens;
 }
 

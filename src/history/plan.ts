@@ -2,9 +2,9 @@ import type { CompactionReason } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
 import { type Appendix, appendixOf, withoutAppendix } from "./appendix.ts";
-import { findCut } from "./cut.ts";
+import { type Cut, cutAfter, findCut } from "./cut.ts";
 import { estimateContext, freshFrom } from "./estimate.ts";
-import { messageTokens } from "./tokens.ts";
+import { type LimitOf, type MessageLimits, NO_LIMITS, sentTokens } from "./oversized.ts";
 
 /** A conversation and where it comes from. */
 export interface CompactionInput {
@@ -19,6 +19,10 @@ export interface CompactionInput {
   readonly keepTokens: number;
   /** System prompt and tool definitions, for the estimate where no usage is told. */
   readonly fixed?: readonly string[];
+  /** How much of a message goes into the next request; all of it when left out. */
+  readonly limitOf?: LimitOf;
+  /** The same after the compaction, for messages that it keeps. */
+  readonly limits?: MessageLimits;
   readonly signal: AbortSignal;
 }
 
@@ -33,6 +37,8 @@ export interface CompactionPlan {
   readonly previousSummary?: string;
   readonly appendix: Appendix;
   readonly tokensBefore: number;
+  /** The messages that stay. */
+  readonly kept: readonly AgentMessage[];
 }
 
 /** A plan, or one sentence for the person about why there is nothing to do. */
@@ -54,19 +60,26 @@ export async function planCompaction(input: CompactionInput): Promise<Planned> {
   const { messages, entryIds, path, signal } = input;
   // Nothing was said since the newest one.
   if (path.findLast((entry) => !BESIDE.has(entry.type))?.type === "compaction") {
-    return refused("The conversation was shortened a moment ago and nothing was said since");
+    return refused("Nothing to compact: the conversation was compacted a moment ago");
   }
   const from = messages[0]?.role === "compactionSummary" ? 1 : 0;
-  const keep = await keepTokens(input, from);
-  const cut = await findCut(messages, from, keep, (message) => messageTokens(message, signal));
+  // What the model has not answered yet keeps more of its text.
+  const answered = messages.findLastIndex(({ role }) => role === "assistant");
+  const fresh = new Set(messages.slice(answered + 1));
+  const { kept, unanswered } = input.limits ?? NO_LIMITS;
+  const sizeOf = (message: AgentMessage): Promise<number> =>
+    sentTokens(message, fresh.has(message) ? unanswered : kept, signal);
+  const keep = await keepTokens(input, from, sizeOf);
+  const cut = await findCut(messages, from, keep, sizeOf) ?? await cutAfterLongest(input, from, answered, kept);
   const firstKeptEntryId = cut && entryIds[cut.keptFrom];
   if (!cut || firstKeptEntryId === undefined) {
-    return refused(`There is nothing to shorten: the conversation has less than the ${keep} tokens that are kept`);
+    return refused(`Nothing to compact: the last ${keep} tokens are always kept, and the conversation is not longer`);
   }
   const previous = path.findLast((entry) => entry.type === "compaction");
   const tokensBefore = await estimateContext(messages, {
     freshFrom: freshFrom(path, entryIds),
     ...(input.fixed ? { fixed: input.fixed } : {}),
+    ...(input.limitOf ? { limitOf: input.limitOf } : {}),
     signal,
   });
   return {
@@ -78,15 +91,36 @@ export async function planCompaction(input: CompactionInput): Promise<Planned> {
       ...(previous ? { previousSummary: withoutAppendix(previous.summary) } : {}),
       appendix: appendixOf(messages.slice(from, cut.keptFrom), previous?.details),
       tokensBefore,
+      kept: messages.slice(cut.keptFrom),
     },
   };
 }
 
+/** Where a conversation is cut that is too long because of one message alone, which the model has answered. */
+async function cutAfterLongest(
+  { messages, signal }: CompactionInput,
+  from: number,
+  answered: number,
+  limit: number,
+): Promise<Cut | undefined> {
+  for (let index = answered; index >= from; index--) {
+    const message = messages[index];
+    if (message && await sentTokens(message, limit + 1, signal) > limit) {
+      return cutAfter(messages, from, index);
+    }
+  }
+  return undefined;
+}
+
 /** After an overflow less may have to stay than the settings say: the window is smaller than anybody knew. */
-async function keepTokens({ messages, reason, keepTokens, signal }: CompactionInput, from: number): Promise<number> {
+async function keepTokens(
+  { messages, reason, keepTokens }: CompactionInput,
+  from: number,
+  sizeOf: (message: AgentMessage) => Promise<number>,
+): Promise<number> {
   if (reason !== "overflow") return keepTokens;
   let total = 0;
-  for (const message of messages.slice(from)) total += await messageTokens(message, signal);
+  for (const message of messages.slice(from)) total += await sizeOf(message);
   return Math.max(1, Math.min(keepTokens, Math.floor(total / 2)));
 }
 

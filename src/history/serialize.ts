@@ -23,7 +23,7 @@ export function serializeMessages(
 
 function partOf(message: AgentMessage, limits: SerializeLimits): string {
   const said = (title: string, text: string): string =>
-    text.trim() === "" ? "" : `[${title}]\n${cut(text, limits.text)}`;
+    text.trim() === "" ? "" : `[${title}]\n${cutMiddle(text, limits.text)}`;
   switch (message.role) {
     case "user":
       return said("User", readable(message.content));
@@ -71,9 +71,19 @@ function cut(text: string, limit: number): string {
   return kept.length === text.length ? text : `${kept}\n[… ${text.length - kept.length} more characters]`;
 }
 
+/** What was said may end in the question: a long text keeps its beginning and its end. */
+function cutMiddle(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const head = takeCharacters(text, Math.ceil(limit * 2 / 3));
+  const from = text.length - Math.floor(limit / 3);
+  const tail = text.slice((text.charCodeAt(from) & 0xfc00) === 0xdc00 ? from + 1 : from);
+  return `${head}\n[… ${text.length - head.length - tail.length} more characters]\n${tail}`;
+}
+
 /** Tried one after the other until the conversation fits. */
 const STEPS: readonly SerializeLimits[] = [
   SERIALIZE_LIMITS,
+  { result: 1000, argument: 200, text: 60_000 },
   { result: 1000, argument: 200, text: 8000 },
   { result: 400, argument: 120, text: 2000 },
   { result: 150, argument: 80, text: 500 },

@@ -60,7 +60,7 @@ function sliceEnd(text: string, start: number): number {
 const PER_MESSAGE = 4;
 
 /** A picture, whatever its size: about what the dearest of the common servers takes for one that it scales down. */
-const PER_IMAGE = 1600;
+export const PER_IMAGE = 1600;
 
 const bounds = new WeakMap<AgentMessage, number>();
 const counts = new WeakMap<AgentMessage, number>();

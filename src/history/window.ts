@@ -35,9 +35,9 @@ export function shouldCompact(tokens: number, contextWindow: number, settings: W
 
 /**
  * How much of the newest messages is kept: what the settings say, but in a small window no more than half of the
- * budget, or shortening would leave the context as long as it was.
+ * budget, or compaction would leave the context as long as it was. `fixed`: tokens of the system prompt and the tools.
  */
-export function keepBudget(contextWindow: number, settings: WindowSettings): number {
-  const half = Math.floor(windowBudget(contextWindow, settings.reserveTokens) / 2);
+export function keepBudget(contextWindow: number, settings: WindowSettings, fixed = 0): number {
+  const half = Math.floor((windowBudget(contextWindow, settings.reserveTokens) - fixed) / 2);
   return Math.max(1, Math.min(settings.keepRecentTokens, half));
 }

@@ -66,6 +66,7 @@ function readMessageEntry(entry: Fields, time: number): boolean {
 
 function readCompaction(entry: Fields): boolean {
   if (!isNumber(entry["tokensBefore"])) entry["tokensBefore"] = 0;
+  keepOnly(entry, "tokensAfter", isNumber);
   return readSummary(entry) && isText(entry["firstKeptEntryId"]);
 }
 
@@ -197,6 +198,7 @@ function readBashExecution(message: Fields): boolean {
 
 function readCompactionSummary(message: Fields): boolean {
   if (!isNumber(message["tokensBefore"])) message["tokensBefore"] = 0;
+  keepOnly(message, "tokensAfter", isNumber);
   return isText(message["summary"]);
 }
 

@@ -137,10 +137,10 @@ Deno.test("takeReply() shows the earlier text again when a continuation is disca
   assertEquals(talk(it.session.messages), ["user: go", "assistant: one two"]);
 });
 
-Deno.test("takeReply() asks once more after the conversation was shortened, and only once R299", async () => {
+Deno.test("takeReply() asks once more after each time the request was shortened, five times at most R299", async () => {
   const full = { error: { status: 413, message: "too long" } };
   let shortened = 0;
-  const it = world([full, full, { text: "never" }], {
+  const it = world([full, full, full, full, full, full, { text: "never" }], {
     onOverflow: async function* () {
       await Promise.resolve();
       shortened++;
@@ -149,7 +149,7 @@ Deno.test("takeReply() asks once more after the conversation was shortened, and 
     },
   });
   assertEquals(endingOf(await it.run("go")), "error");
-  assertEquals([shortened, it.requests.length], [1, 2]);
+  assertEquals([shortened, it.requests.length], [5, 6]);
   const cured = world([full, { text: "ok" }], {
     onOverflow: async function* () {
       yield* [];

@@ -21,6 +21,7 @@ Deno.test("a full context is shortened between turns, and the next request begin
   withSession({
     replies: [
       { text: "one", usage: { input: 2000, output: 10 } },
+      { calls: [read("b.txt")], usage: { input: 2000, output: 10 } },
       { calls: [read("a.txt")], ...full },
       // The cut goes through the turn: one summary of what was before it, one of its beginning.
       { text: "## Goal\nSUMMED UP", expect: [...HEADINGS, "first words"] },
@@ -32,7 +33,7 @@ Deno.test("a full context is shortened between turns, and the next request begin
       },
       { text: "three" },
     ],
-    files: { "a.txt": "a.txt says" },
+    files: { "a.txt": "a.txt says", "b.txt": "b.txt says" },
     settings: SMALL,
   }, async (session) => {
     const { say, engine, events } = session;
@@ -58,6 +59,7 @@ Deno.test("a full context is shortened between turns, and the next request begin
     assertStringIncludes(Deno.readTextFileSync(engine.store().path ?? ""), "first words");
     const records = events.flatMap((one) => one.type === "prompt_compiled" ? [one.manifest.history] : []);
     assertEquals(records.map(({ decision, owner }) => [decision, owner]), [
+      ["full", undefined],
       ["full", undefined],
       ["full", undefined],
       ["compressed", "checkpoint"],

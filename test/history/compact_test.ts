@@ -75,6 +75,7 @@ Deno.test("compactCheckpoint() replaces whole turns by the model's summary and l
     turnPrefix: [],
     appendix: { readFiles: ["a.ts"], modifiedFiles: [], skills: [] },
     tokensBefore: 5000,
+    kept: TALK.slice(4),
   });
   const expect = ["first task", 'read(path=\\"a.ts\\")', "content of a", ...HEADINGS.split("|")];
   assertEquals(await compact(planned, [{ expect, text: "## Goal\nG", usage: { input: 7, output: 3 } }]), {
@@ -264,7 +265,7 @@ Deno.test("compactCheckpoint() never asks for more output than the model can giv
 
 const REFUSALS: readonly (readonly [string, Partial<CompactionInput>, string])[] = [
   ["a conversation that is kept whole", { keepTokens: 20_000 }, "20000 tokens"],
-  ["an empty one", { messages: [], entryIds: [], path: [] }, "nothing to shorten"],
+  ["an empty one", { messages: [], entryIds: [], path: [] }, "Nothing to compact"],
   ["one that was shortened last", {
     path: chain([
       { type: "message", message: user("x") },

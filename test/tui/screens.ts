@@ -439,7 +439,7 @@ ${"─".repeat(80)}
       ["/tree", "here · here"],
       ["/export out.md", "Written to"],
       ["/reload", "were read anew"],
-      ["/compact the goal", "The conversation was shortened"],
+      ["/compact the goal", "Compacted the conversation"],
       ["/nonsense", "nonsense"],
     ];
     for (const [command, shows] of steps) {

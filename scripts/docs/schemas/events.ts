@@ -43,6 +43,7 @@ const compaction = exactly<CompactionResult>({
   summary: text,
   firstKeptEntryId: text,
   tokensBefore: count,
+  tokensAfter: z.optional(count),
   details: z.optional(anyObject),
 });
 const call = { toolCallId: text, toolName: text };

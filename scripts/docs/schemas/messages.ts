@@ -110,7 +110,7 @@ const MESSAGES: { readonly [Role in AgentMessage["role"]]: Fields<Role> } = {
     excludeFromContext: z.optional(z.boolean()),
     timestamp: time,
   },
-  compactionSummary: { summary: text, tokensBefore: count, timestamp: time },
+  compactionSummary: { summary: text, tokensBefore: count, tokensAfter: z.optional(count), timestamp: time },
   branchSummary: { summary: text, fromId: text, timestamp: time },
 };
 

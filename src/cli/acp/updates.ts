@@ -1,3 +1,4 @@
+import { compactionSizes } from "../../core/support/compaction_sizes.ts";
 import * as z from "zod/mini";
 import type { ClientCapabilities, PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../core/event.ts";
@@ -97,13 +98,17 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
           if (!client?.compaction) return [];
           return [{ sessionUpdate: "compaction_update", compactionId: String(++compaction), status: "in_progress" }];
         case "compaction_end": {
-          if (!client?.compaction) return [];
+          const { result } = event;
+          const sizes = result && `Compacted the conversation: ${compactionSizes(result)}`;
+          if (!client?.compaction) return sizes ? notice("info", sizes) : [];
           const status = event.result ? "completed" : event.aborted ? "cancelled" : "failed";
           return [{
             sessionUpdate: "compaction_update",
             compactionId: String(compaction),
             status,
-            ...(event.result ? { summary: [{ type: "text" as const, text: event.result.summary }] } : {}),
+            ...(result
+              ? { summary: [result.summary, sizes ?? ""].map((text) => ({ type: "text" as const, text })) }
+              : {}),
             ...(event.errorMessage ? { error: event.errorMessage } : {}),
           }];
         }

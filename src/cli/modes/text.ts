@@ -1,3 +1,4 @@
+import { compactionSizes } from "../../core/support/compaction_sizes.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { type AssistantMessage, textOf } from "../../core/message.ts";
 import { counted, stripControls } from "../../core/support/text.ts";
@@ -103,6 +104,10 @@ function* otherLines(event: AgentEvent): Generator<string> {
       yield `  ${event.isError ? "failed" : "ok"} in ${Math.round(event.durationMs)} ms`;
       if (event.toolName === "bash") yield* outputLines(textOf(event.result.content));
       return;
+    case "compaction_end":
+      return yield event.result
+        ? `compacted the conversation: ${compactionSizes(event.result)}`
+        : oneLine(`compaction: ${event.errorMessage ?? "aborted"}`);
     case "auto_retry_start":
       return yield oneLine(
         `… ${event.errorMessage}; attempt ${event.attempt} of ${event.maxAttempts} in ${event.delayMs} ms`,

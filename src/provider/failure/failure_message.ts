@@ -59,7 +59,8 @@ function advice(kind: FailureKind, { status, host, model, apiKeyEnv, isKeyless, 
     case "overload":
       return "The server is busy or broken: try again later, or another model";
     case "context_overflow":
-      return "The conversation is longer than the model can read: compact it, or use a model with a larger window";
+      return "The request is larger than the context window, also after sandpiper shortened it: " +
+        "use a model with a larger context window or fewer tools (-t), or start a new session";
     case "content_filter":
       return "The server's content filter refused: change the request";
     case "network":

@@ -1,3 +1,4 @@
+import { compactionSizes } from "../../core/support/compaction_sizes.ts";
 import { modelName } from "../../core/provider.ts";
 import type { JsonObject } from "../../core/json.ts";
 import {
@@ -110,7 +111,7 @@ function describeMessage(message: AgentMessage): Description {
     case "compactionSummary":
       return {
         kind: "summary",
-        title: `Compaction: stands for what is above, ${message.tokensBefore} tokens`,
+        title: `Compaction of the conversation above: ${compactionSizes(message)}`,
         parts: [{ kind: "prose", text: message.summary }],
       };
     case "branchSummary":

@@ -1,3 +1,4 @@
+import { compactionSizes } from "../../core/support/compaction_sizes.ts";
 import { counted } from "../../core/support/text.ts";
 import { changesLine } from "../transcript/changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
@@ -120,7 +121,11 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         );
       }
       case "compaction_end":
-        return print(event.result ? "The conversation was shortened." : event.errorMessage ?? "Nothing was shortened.");
+        return print(
+          event.result
+            ? `Compacted the conversation: ${compactionSizes(event.result)}.`
+            : event.errorMessage ?? "Nothing was compacted.",
+        );
       case "session_changed":
         return print(`session ${event.sessionName ?? event.sessionId}`);
       case "notice":

@@ -1,6 +1,6 @@
+import { compactionSizes } from "../../core/support/compaction_sizes.ts";
 import { type AgentMessage, type AssistantMessage, textOf } from "../../core/message.ts";
 import { answerStream } from "./answer_stream.ts";
-import { count } from "../blocks/amounts.ts";
 import { noticeBlock, userBlock } from "../blocks/said.ts";
 import { toolBlock } from "../blocks/tool.ts";
 import { deniedLines } from "./denial_words.ts";
@@ -73,7 +73,7 @@ export function noticeOf(message: AgentMessage): string | undefined {
     case "custom":
       return message.display ? textOf(message.content) : undefined;
     case "compactionSummary":
-      return `The conversation before this was shortened (about ${count(message.tokensBefore)} tokens then)`;
+      return `The conversation above was compacted: ${compactionSizes(message)}`;
     case "branchSummary":
       return "A branch that was left is summarised here";
     default:

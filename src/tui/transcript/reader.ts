@@ -1,9 +1,9 @@
+import { compactionSizes } from "../../core/support/compaction_sizes.ts";
 import { counted } from "../../core/support/text.ts";
 import { backgroundLine, PLAN_LINES } from "./session_lines.ts";
 import { changesLine } from "./changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { type AgentMessage, textOf } from "../../core/message.ts";
-import { count } from "../blocks/amounts.ts";
 import { type AnswerStream, answerStream } from "./answer_stream.ts";
 import { noticeBlock, userBlock } from "../blocks/said.ts";
 import { type ToolBlock, toolBlock } from "../blocks/tool.ts";
@@ -147,7 +147,7 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
           return;
         case "compaction_end":
           if (event.result) {
-            say(`The conversation was shortened (about ${count(event.result.tokensBefore)} tokens before)`);
+            say(`Compacted the conversation: ${compactionSizes(event.result)}`);
           } else if (!event.aborted) say(event.errorMessage ?? "There is nothing to shorten yet", "warning");
           return;
         case "permission_request":

@@ -69,7 +69,14 @@ Deno.test("htmlPieces() has the whole text of every message, and of what a compa
     session.append(said(user("second")));
     session.close();
     const { texts } = readPage(html(session.path!));
-    for (const text of ["first <question>", "code<T>", "Compaction: stands for what is above, 5 tokens", "second"]) {
+    for (
+      const text of [
+        "first <question>",
+        "code<T>",
+        "Compaction of the conversation above: about 5 tokens before",
+        "second",
+      ]
+    ) {
       assert(texts.some((one) => one.includes(text)), text);
     }
   });

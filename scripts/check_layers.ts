@@ -34,7 +34,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = byFolder({
   engine: ". agents proof prompt mcp trial changes tools model sessions resources",
   config: ". options settings",
   tui: ". plain view options input dialogs commands transcript blocks widgets screen",
-  hooks: ". load worker api code events",
+  hooks: ". load worker api code files events",
   provider: ". anthropic openai replay reply endpoint table failure repair models capabilities",
   session: "export html view .",
   prompt: ". sections guidance text",

@@ -25,6 +25,8 @@ export interface FindOptions {
    * composed, or the target of a link, was not typed.
    */
   readonly typed: boolean;
+  /** False: the result is what stands at the path itself, also if that is a link. True unless told otherwise. */
+  readonly follow?: boolean;
 }
 
 /**
@@ -67,6 +69,8 @@ export interface NamedFiles {
   makeDirectory(directory: NamedFile, mode: number): void;
   /** Removes a file, a link or an empty directory. */
   remove(file: NamedFile): void;
+  /** Gives a file, link or directory another path, in place of what is there; throws as Deno.rename. */
+  rename(from: NamedFile, to: NamedFile): void;
 }
 
 /** A link in a directory that tools can write leads out of that directory. */

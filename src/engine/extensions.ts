@@ -67,7 +67,7 @@ export function sessionExtensions(
     const opened = await openExtensions({
       config,
       found,
-      policy: core.tools.policy,
+      policy: () => core.tools.policy,
       host: actions.hostActions(core, pending, prompting, engine, shown),
       facts: { cwd: toolsRoot(config), mode: channel === "stdin" ? "text" : channel, hasUI: ui !== undefined },
       builtinTools,

@@ -11,6 +11,7 @@ import { type HooksOptions, openHooks } from "../hooks/open.ts";
 import type { ExtensionGrants } from "./extension_grants.ts";
 import type { Contributed } from "./prompt/prompt_sources.ts";
 import { cacheRoot } from "./sessions/session_folders.ts";
+import { extensionFiles } from "./tools/extension_files.ts";
 import { foreignTool } from "./tools/foreign_tool.ts";
 import type { KnownTool } from "./tools/toolset.ts";
 
@@ -18,8 +19,8 @@ import type { KnownTool } from "./tools/toolset.ts";
 export interface ExtensionsOptions {
   readonly config: Config;
   readonly found: readonly FoundExtension[];
-  /** What the tools may do; a cache that they could write is none. */
-  readonly policy: Policy;
+  /** What the tools may do at the moment; a cache that they could write is none. */
+  readonly policy: () => Policy;
   readonly host: HostActions;
   readonly facts: ExtensionFacts;
   readonly builtinTools: readonly string[];
@@ -36,7 +37,7 @@ export async function openExtensions(
   { config, found, policy, host, facts, builtinTools, inProcess, grants, report, isStart }: ExtensionsOptions,
 ): Promise<Hooks> {
   const { values } = config.invocation;
-  const cache = cacheFolder(config, policy);
+  const cache = cacheFolder(config, policy());
   // Only the user's own file: a project cannot let its extensions stand in for anything.
   const { shadow = [] } = config.user.extensions ?? {};
   const hooks = await openHooks({
@@ -46,7 +47,13 @@ export async function openExtensions(
     ...(grants.verdict ? { askGrant: grants.verdict } : {}),
     host,
     facts,
-    home: config.world.home,
+    files: (granted) => {
+      const roots = (): readonly string[] => {
+        const { root, write } = policy();
+        return [facts.cwd, root, ...(write.all ? ["/"] : write.list)];
+      };
+      return extensionFiles(granted, { policy, roots, cwd: facts.cwd, home: config.world.home });
+    },
     ...(cache ? { cacheFolder: cache } : {}),
     version: VERSION,
     builtinTools: new Set(builtinTools),

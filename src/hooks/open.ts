@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
+import type { ExtensionFiles } from "../core/extension_files.ts";
 import type { ExtensionPermissions, ExtensionState, GrantRequest, HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
 import type { ExtensionFactory } from "./api/api.ts";
@@ -36,8 +37,8 @@ export interface HooksOptions {
   readonly askGrant?: (request: GrantRequest) => Promise<GrantVerdict>;
   readonly host: HostActions;
   readonly facts: ExtensionFacts;
-  /** The user's home: absolute. */
-  readonly home: string;
+  /** Opens the files that an extension was granted. */
+  readonly files: (granted: ExtensionPermissions) => ExtensionFiles;
   /** Where compiled extensions, and what they bring, are kept; outside the tools' scope. */
   readonly cacheFolder?: string;
   /** Of the program: what another one kept is not used. */

@@ -140,6 +140,7 @@ Deno.test("what is thrown outside a call is reported and ends nothing", async ()
 /** A worker that answers as the test says, whatever it is asked. */
 function forged(answer: (frame: { op: string; id: number }, listener: LinkListener) => void): StartLink {
   return (_permissions, listener) => ({
+    wake: () => {},
     send: (text) => {
       const frame = readFrame(text);
       if (!frame) return;

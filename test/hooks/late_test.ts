@@ -5,7 +5,7 @@ import type { HostActions } from "../../src/core/host_actions.ts";
 import { openHooks } from "../../src/hooks/open.ts";
 import { type StartLink, startWorker } from "../../src/hooks/worker/link.ts";
 import { until } from "../helpers/until.ts";
-import { extension, never, recordingHost, writeFiles } from "./world.ts";
+import { extension, filesIn, never, recordingHost, writeFiles } from "./world.ts";
 
 const CALL = { toolName: "bash", toolCallId: "c1", input: { command: "ls" } };
 const TOOL = 'sp.registerTool({ name: "late", description: "d", promptSnippet: "s", parameters: { type: "object" }, ' +
@@ -37,7 +37,7 @@ function startsOf(text: string, host: HostActions = recordingHost([])): Starts {
       };
       const hooks = await openHooks({
         extensions: [{ name: "a", path: join(folder, "a.ts"), origin: "user" }],
-        ...{ grants: new Map(), host, home: folder, builtinTools: new Set<string>(), startLink },
+        ...{ grants: new Map(), host, files: filesIn(folder), builtinTools: new Set<string>(), startLink },
         facts: { cwd: folder, mode: "text", hasUI: false },
         cacheFolder: join(folder, "cache"),
         report: (problem) => void problems.push(problem),

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { extension, never, openWorld, recordingHost } from "./world.ts";
+import { extension, filesIn, never, openWorld, recordingHost } from "./world.ts";
 
 const CALL = { toolName: "bash", toolCallId: "c1", input: { command: "ls" } };
 
@@ -213,7 +213,7 @@ Deno.test("a compiled extension is kept by the hash of its files, and compiled a
     const { openHooks } = await import("../../src/hooks/open.ts");
     const hooks = await openHooks({
       extensions: [{ name: "a", path: join(world.folder, "extensions/a.ts"), origin: "user" }],
-      ...{ grants: new Map(), host: recordingHost([]), home: world.folder, builtinTools: new Set<string>() },
+      ...{ grants: new Map(), host: recordingHost([]), files: filesIn(world.folder), builtinTools: new Set<string>() },
       facts: { cwd: world.folder, mode: "text", hasUI: false },
       ...{ cacheFolder, report: () => {} },
     });

@@ -1,8 +1,11 @@
 import { dirname, join } from "@std/path";
 import type { HookProblem, Hooks } from "../../src/core/hook.ts";
 import type { HostActions, HostCall } from "../../src/core/host_actions.ts";
+import type { Policy } from "../../src/core/policy.ts";
+import { extensionFiles } from "../../src/engine/tools/extension_files.ts";
 import { discoverExtensions } from "../../src/hooks/load/discover.ts";
 import { type HooksOptions, openHooks } from "../../src/hooks/open.ts";
+import { POLICY } from "../tui/scripted_engine.ts";
 
 /** Hooks over extensions in real files and workers, with all that they said and asked. */
 export interface HookWorld {
@@ -45,7 +48,7 @@ export async function openWorld(
     grants: new Map(),
     host: recordingHost(asked),
     facts: { cwd: folder, mode: "text", hasUI: false },
-    home: folder,
+    files: filesIn(folder),
     builtinTools: new Set(["read", "bash"]),
     report: (problem) => void problems.push(problem),
     ...options,
@@ -57,6 +60,13 @@ export async function openWorld(
       Deno.removeSync(folder, { recursive: true });
     },
   };
+}
+
+/** The file functions of extensions whose workspace and home are this folder. */
+export function filesIn(folder: string, policy: Partial<Policy> = {}): HooksOptions["files"] {
+  const current: Policy = { ...POLICY, root: folder, home: folder, write: { all: false, list: [folder] }, ...policy };
+  const options = { policy: () => current, roots: () => [folder], cwd: folder, home: folder };
+  return (granted) => extensionFiles(granted, options);
 }
 
 /** A host that does nothing but write down what it is asked; questions are answered as by nobody. */

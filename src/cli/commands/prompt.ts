@@ -92,7 +92,7 @@ async function openBrought(config: Config, policy: Policy, say: (message: string
   return await openExtensions({
     config,
     found,
-    policy,
+    policy: () => policy,
     host: noSession(mutedUi(say)),
     facts: { cwd: config.root, mode: "text", hasUI: false },
     builtinTools: BUILTIN,

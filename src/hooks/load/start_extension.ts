@@ -1,3 +1,4 @@
+import type { ExtensionFiles } from "../../core/extension_files.ts";
 import type { ExtensionPermissions, GrantRequest, HookProblem } from "../../core/hook.ts";
 import type { HookName } from "../../core/hook_events.ts";
 import type { ExtensionFacts, HostActions } from "../../core/host_actions.ts";
@@ -23,7 +24,8 @@ export interface StartOptions {
   readonly askGrant?: ((request: GrantRequest) => Promise<GrantVerdict>) | undefined;
   readonly host: HostActions;
   readonly facts: ExtensionFacts;
-  readonly home: string;
+  /** See `HooksOptions`. */
+  readonly files: (granted: ExtensionPermissions) => ExtensionFiles;
   /** See `HooksOptions`. */
   readonly version: string;
   readonly cache: CompiledCache;
@@ -67,11 +69,13 @@ export async function startExtension(found: FoundExtension, options: StartOption
     const compiled = options.cache.get(source);
     const extension = await loadInWorker({
       state,
-      permissions: workerPermissions(granted, { cwd, home: options.home }),
+      permissions: workerPermissions(granted),
+      files: options.files(granted),
       order: {
         modules: compiled ?? source.files.map(({ path, text, imports }) => ({ path, code: text, imports })),
         isSource: compiled === undefined,
         env: granted.env ?? [],
+        hasFiles: (granted.read ?? granted.write) !== undefined,
         facts: options.facts,
       },
       host: options.host,

@@ -2,10 +2,13 @@
 // the extension come as texts, and it talks to the program in messages only.
 import * as api from "../api/api.ts";
 import { getHeapStatistics } from "node:v8";
+import type { MessagePort as NodePort } from "node:worker_threads";
 import { applyDelta, contextText } from "../events/context_delta.ts";
 import { type Frame, frameText, type HostOp, type LoadOrder, readFrame, type WorkerOp } from "./frame.ts";
 import { MAX_UNITS } from "../events/json_text.ts";
+import { type FileChannel, fileChannel } from "../files/channel.ts";
 import { link, type LinkModule } from "../code/linker.ts";
+import { ENDED } from "./link.ts";
 import { lockDown } from "./lockdown.ts";
 import { NODE_MODULES, nodeModule } from "../code/node_modules.ts";
 import { createRegistry, type Registry } from "../api/registry.ts";
@@ -48,10 +51,16 @@ vigil.port1.onmessage = () => {};
 
 /** The port for memory probes: it is still served when a handler has used up the heap. */
 let probes: MessagePort | undefined;
+/** Where answers arrive while this thread waits, and how many there were; see `Link.wake`. */
+let answers: MessagePort | undefined;
+let answered: Int32Array | undefined;
 
 scope.addEventListener("message", (event) => {
-  const [port] = event.ports ?? [];
+  const [port, second] = event.ports ?? [];
   if (port && !probes) {
+    answers = second;
+    // The first message holds this buffer.
+    answered = new Int32Array(event.data as SharedArrayBuffer);
     probes = port;
     probes.onmessage = ({ data }) => take(data);
   } else take(event.data);
@@ -155,11 +164,12 @@ async function run(): Promise<string> {
       if (isLoaded) send("registered", 0, JSON.stringify(registration));
     },
   }, describeError);
-  const evaluate = lockDown({ cwd: order.facts.cwd, env: order.env, log: talking.log });
+  const files = await openFileChannel(order.hasFiles);
+  const evaluate = lockDown({ cwd: order.facts.cwd, env: order.env, log: talking.log, files });
   const exports = await link(modules, {
     evaluate,
     external: (specifier) =>
-      specifier === "sandpiper" ? Promise.resolve({ ...api, __esModule: true }) : nodeModule(specifier),
+      specifier === "sandpiper" ? Promise.resolve({ ...api, __esModule: true }) : nodeModule(specifier, files),
     externals: ['"sandpiper"', ...NODE_MODULES, "and their own files"],
   });
   const factory = exports["default"];
@@ -168,6 +178,28 @@ async function run(): Promise<string> {
   registry = made;
   isLoaded = true;
   return JSON.stringify(made.registration());
+}
+
+/** How file functions reach the host. */
+async function openFileChannel(hasFiles: boolean): Promise<FileChannel> {
+  if (!hasFiles || !answers || !answered) return fileChannel(undefined);
+  // The runtime has one kind of port, which its two families of types describe differently.
+  const [port, count] = [answers as unknown as NodePort, answered];
+  const { receiveMessageOnPort } = await import("node:worker_threads");
+  const { load, wait } = Atomics;
+  return fileChannel({
+    send: talking.askFile,
+    sendNow: (body) => {
+      send("filenow", 0, body);
+      for (;;) {
+        const before = load(count, 0);
+        const answer = receiveMessageOnPort(port);
+        if (answer) return JSON.parse(answer.message);
+        if (before === ENDED) throw new Error("the program has ended this extension");
+        wait(count, 0, before);
+      }
+    },
+  });
 }
 
 function opened(): Registry {

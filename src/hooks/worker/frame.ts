@@ -20,7 +20,8 @@ export type HostOp = "load" | "run" | "emit" | "tool" | "command" | "abort" | "r
 /**
  * What the worker sends: `compiled` and `loaded` answer `load` and `run`; `done` or `failed` ends a call; `update` is part
  * of a tool's result; `action` asks the host for something and `cancel` takes that back; `registered` says what the
- * extension brings now; `log` is what it prints; `memory` answers `probe`.
+ * extension brings now; `log` is what it prints; `memory` answers `probe`. `file` is a call of a file function, answered with
+ * `reply`; during a `filenow` the worker's thread waits for `Link.wake`.
  */
 export type WorkerOp =
   | "compiled"
@@ -32,7 +33,9 @@ export type WorkerOp =
   | "cancel"
   | "registered"
   | "log"
-  | "memory";
+  | "memory"
+  | "file"
+  | "filenow";
 
 /** What `load` carries. */
 export interface LoadOrder {
@@ -41,6 +44,8 @@ export interface LoadOrder {
   readonly isSource: boolean;
   /** Variables that the worker may read. */
   readonly env: readonly string[];
+  /** The extension was granted files, which it reaches through the host. */
+  readonly hasFiles: boolean;
   readonly facts: ExtensionFacts;
 }
 

@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/error.ts";
 import type { HostActions } from "../../core/host_actions.ts";
+import type { ExtensionFiles } from "../../core/extension_files.ts";
 import type { ExtensionState } from "../../core/hook.ts";
 import { within } from "../../core/support/sleep.ts";
 import { openCalls } from "./calls.ts";
@@ -9,11 +10,15 @@ import { frameText, type HostOp, type LoadOrder, readFrame } from "./frame.ts";
 import { MAX_UNITS, readJson } from "../events/json_text.ts";
 import { readOutcomes, readToolResult } from "../events/outcome.ts";
 import { readRegistration } from "../events/registration_shape.ts";
+import { answerFileCall } from "../files/host.ts";
 import { openActions } from "./worker_actions.ts";
 import type { StartLink } from "./link.ts";
 
 /** Unsolicited messages a second that a worker may send; more count as a flood. */
 const MESSAGES_PER_SECOND = 5000;
+
+/** How much a call of a file function counts among them: its own side sends few at a time, and waits for the answers. */
+const FILE_WEIGHT = 0.1;
 
 /** How long a tool or command may go on after an abort. */
 const GRACE_MS = 2000;
@@ -34,6 +39,8 @@ export interface WorkerOptions {
   readonly permissions: Deno.PermissionOptionsObject;
   readonly order: LoadOrder;
   readonly host: HostActions;
+  /** Runs its file functions. */
+  readonly files: ExtensionFiles;
   readonly limits: WorkerLimits;
   readonly startLink: StartLink;
   readonly onLog: (level: "info" | "warning" | "error", text: string) => void;
@@ -103,8 +110,9 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
     if (frame.body.length > MAX_UNITS + 1000) return lose("it sent a message that is too large");
     // Each call is answered once, however fast the calls come: only what comes unasked can be too much.
     if (calls.settle(frame.id, frame.op, frame.body)) return;
+    const isFile = frame.op === "file" || frame.op === "filenow";
     const current = Math.floor(now() / 1000);
-    messages = current === second ? messages + 1 : 0;
+    messages = current === second ? messages + (isFile ? FILE_WEIGHT : 1) : 0;
     second = current;
     if (messages > MESSAGES_PER_SECOND) return lose("it sent too many messages");
     try {
@@ -117,6 +125,12 @@ export async function loadInWorker(options: WorkerOptions): Promise<Extension> {
     if (op === "update") return calls.update(id, body);
     if (!wasCalled) options.onUnasked();
     switch (op) {
+      case "file":
+        send("reply", id, answerFileCall(body, options.files));
+        return true;
+      case "filenow":
+        link.wake(answerFileCall(body, options.files));
+        return true;
       case "action":
         actions.begin(id, body);
         return true;

@@ -3,6 +3,8 @@ import { messageOf } from "../../core/error.ts";
 /** The way to an extension's worker. Nothing arrives after `end`. */
 export interface Link {
   send(text: string): void;
+  /** Answers the `filenow` for which the worker's thread waits. */
+  wake(text: string): void;
   /** Ends the worker. Safe to call twice. */
   end(): void;
 }
@@ -39,6 +41,9 @@ function withHeapLimit<T>(start: () => T): T {
   }
 }
 
+/** In place of the number of answers. */
+export const ENDED = -1;
+
 /** Starts workers of this process. A busy one goes on for up to two seconds after its end: the runtime asks it first. */
 export const startWorker: StartLink = (permissions, { onMessage, onEnd }) => {
   const worker = withHeapLimit(() =>
@@ -50,13 +55,20 @@ export const startWorker: StartLink = (permissions, { onMessage, onEnd }) => {
   );
   // When a handler was stopped at the heap's limit, the worker hears no other messages any more.
   const { port1: probes, port2 } = new MessageChannel();
-  worker.postMessage("", [port2]);
+  const { port1: answers, port2: answersEnd } = new MessageChannel();
+  // Counts answers to a waiting worker; negative once it was ended.
+  const answered = new Int32Array(new SharedArrayBuffer(4));
+  worker.postMessage(answered.buffer, [port2, answersEnd]);
   let hasEnded = false;
   const end = (): void => {
     if (hasEnded) return;
     hasEnded = true;
     worker.terminate();
+    // The runtime does not end a thread that waits.
+    Atomics.store(answered, 0, ENDED);
+    Atomics.notify(answered, 0);
     probes.close();
+    answers.close();
   };
   const fail = (why: string): void => {
     if (hasEnded) return;
@@ -72,5 +84,11 @@ export const startWorker: StartLink = (permissions, { onMessage, onEnd }) => {
     event.preventDefault();
     fail(`it crashed (${messageOf(event.message)})`);
   };
-  return { send: (text) => (text.startsWith("probe ") ? probes : worker).postMessage(text), end };
+  const wake = (text: string): void => {
+    if (hasEnded) return;
+    answers.postMessage(text);
+    Atomics.add(answered, 0, 1);
+    Atomics.notify(answered, 0);
+  };
+  return { wake, send: (text) => (text.startsWith("probe ") ? probes : worker).postMessage(text), end };
 };

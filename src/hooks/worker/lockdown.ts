@@ -3,6 +3,9 @@
 // program with `process.kill`. So an extension's realm keeps only what is listed here, before its code is evaluated, and
 // its code is evaluated where `import` does not exist (linker.ts).
 
+import type { FileChannel } from "../files/channel.ts";
+import { denoFiles } from "../files/deno.ts";
+
 /** Names of the global scope that extensions keep. Whatever a new runtime adds is not among them. */
 const KEPT = new Set([
   ...["Object", "Function", "Array", "Number", "parseFloat", "parseInt", "Infinity", "NaN", "undefined", "Boolean"],
@@ -22,13 +25,8 @@ const KEPT = new Set([
   ...["MessageEvent", "CloseEvent", "ErrorEvent", "ProgressEvent", "self"],
 ]);
 
-/** Functions of `Deno` that extensions keep: each asks for a permission that the worker may have been given. */
-const DENO_KEPT = [
-  ...["readFile", "readFileSync", "readTextFile", "readTextFileSync", "writeFile", "writeFileSync", "writeTextFile"],
-  ...["writeTextFileSync", "readDir", "readDirSync", "stat", "statSync", "lstat", "lstatSync", "mkdir", "mkdirSync"],
-  ...["remove", "removeSync", "rename", "renameSync", "copyFile", "copyFileSync", "realPath", "realPathSync"],
-  ...["errors", "inspect"],
-];
+/** What extensions keep of `Deno`; file functions are replaced. */
+const DENO_KEPT = ["errors", "inspect"];
 
 /** What stands in for the objects that were taken away. */
 export interface Substitutes {
@@ -36,10 +34,12 @@ export interface Substitutes {
   /** Variables that the worker may read. */
   readonly env: readonly string[];
   readonly log: (level: "info" | "warning" | "error", text: string) => void;
+  /** How file functions reach the host. */
+  readonly files: FileChannel;
 }
 
 /** Narrows the global scope for good; gives the one way to evaluate code that is left. */
-export function lockDown({ cwd, env, log }: Substitutes): (code: string) => unknown {
+export function lockDown({ cwd, env, log, files }: Substitutes): (code: string) => unknown {
   const scope: Record<string, unknown> = globalThis;
   // Called under another name, so that code sees the global scope and not this function's.
   const evaluate = globalThis.eval;
@@ -83,6 +83,7 @@ export function lockDown({ cwd, env, log }: Substitutes): (code: string) => unkn
     console: { log: info, info, debug: info, dir: info, trace: info, warn: say("warning"), error: say("error") },
     Deno: Object.freeze({
       ...Object.fromEntries(DENO_KEPT.map((name) => [name, runtime[name]])),
+      ...denoFiles(files),
       ...{ build: { ...build }, cwd: () => cwd },
       env: Object.freeze({ get: getVariable, has: (name: string) => getVariable(name) !== undefined }),
     }),

@@ -1,4 +1,3 @@
-import { join, normalize } from "@std/path";
 import { type ExtensionPermissions, GRANT_KINDS } from "../../core/hook.ts";
 
 /** What of a manifest the user granted: only what is in both lists. */
@@ -19,16 +18,13 @@ export function missingOf(wants: ExtensionPermissions, granted: ExtensionPermiss
   );
 }
 
-/** The permissions of an extension's worker: what was granted and nothing else; programs, FFI and imports never. */
-export function workerPermissions(
-  granted: ExtensionPermissions,
-  folders: { readonly cwd: string; readonly home: string },
-): Deno.PermissionOptionsObject {
-  const paths = (list: readonly string[] | undefined): string[] | false =>
-    some(list?.map((path) => place(path, folders)));
+/**
+ * The permissions of an extension's worker: the hosts and variables that were granted; programs, FFI and imports never. Files
+ * never either: Deno checks names only, and a link can lead anywhere. The worker asks the host, see hooks/files.
+ */
+export function workerPermissions(granted: ExtensionPermissions): Deno.PermissionOptionsObject {
   return {
-    read: paths(granted.read),
-    write: paths(granted.write),
+    ...{ read: false, write: false },
     net: some(granted.net),
     env: some(granted.env),
     ...{ run: false, ffi: false, sys: false, import: false },
@@ -37,9 +33,4 @@ export function workerPermissions(
 
 function some(list: readonly string[] | undefined): string[] | false {
   return list !== undefined && list.length > 0 ? [...list] : false;
-}
-
-function place(path: string, { cwd, home }: { readonly cwd: string; readonly home: string }): string {
-  if (path === "~" || path.startsWith("~/")) return normalize(join(home, path.slice(1)));
-  return normalize(path.startsWith("/") ? path : join(cwd, path));
 }

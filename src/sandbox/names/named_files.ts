@@ -1,10 +1,11 @@
-import { basename, dirname, normalize, relative } from "@std/path";
+import { basename, dirname, join, normalize, relative } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { type Access, FileTooLarge, type NamedFile, type NamedFiles } from "../../core/named_files.ts";
+import { isInside } from "../../core/policy.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
 import { realOf } from "../policy/path_entry.ts";
-import { followLinks } from "./follow_links.ts";
+import { type Destination, followLinks } from "./follow_links.ts";
 import { type HeldDirectory, holdDirectory, notRegular, renamed } from "./held_directory.ts";
 
 /** What tools can do, as far as names of files are concerned. */
@@ -41,9 +42,9 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
     inDirectory(file, (directory, name) => directory.openRegular(name, options));
 
   return {
-    find(path, { access, typed }) {
+    find(path, { access, typed, follow = true }) {
       const named = normalize(path).replace(/(?<=.)\/+$/, "");
-      const { isLinked, ...found } = followLinks(named, real);
+      const { isLinked, ...found } = follow ? followLinks(named, real) : parentFollowed(named, real);
       const why = typed && !isLinked ? undefined : whyDenied(access, found.real);
       if (why !== undefined) throw deniedTarget(named, found.real, why, isLinked);
       return { path: named, access, ...found };
@@ -103,7 +104,18 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
       expect(file, "write");
       within(file, (path) => Deno.removeSync(path));
     },
+    rename(from, to) {
+      for (const file of [from, to]) expect(file, "write");
+      within(from, (path) => within(to, (target) => Deno.renameSync(path, target)));
+    },
   };
+}
+
+/** Where the directory around a path leads, and the name in it, which can be a link. */
+function parentFollowed(path: string, roots: readonly string[]): Destination {
+  const { real, isLinked } = followLinks(dirname(path), roots);
+  const root = roots.find((folder) => isInside(real, folder));
+  return { real: join(real, basename(path)), isLinked, ...(root === undefined ? {} : { root }) };
 }
 
 /** The same for places that tools cannot write. */

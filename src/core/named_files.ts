@@ -62,9 +62,10 @@ export interface NamedFiles {
    * Writes a file in one step and to the disk: a reader sees the old content or the new. A link in its place is replaced. An
    * existing file keeps its mode unless one is given; a new file gets `mode`, or 0600.
    *
-   * `content`: the bytes, or a function that writes them to the open file.
+   * @param content The bytes, or a function that writes them to the open file and whose result is returned.
    */
-  replace(file: NamedFile, content: Uint8Array | ((file: Deno.FsFile) => void), mode?: number): void;
+  replace(file: NamedFile, content: Uint8Array, mode?: number): void;
+  replace<T>(file: NamedFile, content: (file: Deno.FsFile) => T, mode?: number): T;
   /** Creates a directory in an existing one. Does nothing if there is one already. */
   makeDirectory(directory: NamedFile, mode: number): void;
   /** Removes a file, a link or an empty directory. */

@@ -1,7 +1,7 @@
 import { messageOf, UserError } from "../core/error.ts";
 import type { AskGrant, ExtensionPermissions, GrantAnswer, GrantRequest, HookProblem } from "../core/hook.ts";
 import type { GrantVerdict } from "../hooks/load/start_extension.ts";
-import { grantFolder } from "./tools/allowed_before.ts";
+import { grantFolder } from "./tools/grant_folder.ts";
 import type { Config } from "../config/config.ts";
 import { recordExtensionGrant } from "./tools/grants.ts";
 

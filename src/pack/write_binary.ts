@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
+import type { NamedFile, NamedFiles } from "../core/named_files.ts";
 import { attempt } from "../core/support/attempt.ts";
 import { sha256 as digestOf } from "../core/support/digest.ts";
 import { archiveBytes, encodeIndex, type PackIndex } from "./archive.ts";
@@ -28,7 +28,7 @@ const CHUNK = 4 * 2 ** 20;
  *
  * The same inputs make the same bytes. Throws UserError for a base that is no binary of this program, or packed already.
  */
-export function writeBinary(base: string, toPack: ToPack, out: string): Written {
+export function writeBinary(base: string, toPack: ToPack, files: NamedFiles, out: NamedFile): Written {
   let file: Readable & Disposable;
   try {
     file = openReadable(base);
@@ -37,12 +37,10 @@ export function writeBinary(base: string, toPack: ToPack, out: string): Written 
   }
   using program = file;
   const place = placeIn(program, base);
-  if (isSameFile(base, out)) throw unusable(base, "it would be written over");
-  const work = workFile(out);
-  try {
+  if (isSameFile(base, out.real)) throw unusable(base, "it would be written over");
+  const write = (written: Deno.FsFile): Written => {
     const digest = createHash("sha256");
     const info = Deno.statSync(base);
-    using written = Deno.openSync(work, { write: true, createNew: true, mode: 0o755 });
     const copy = (from: number, to: number): void => {
       for (let at = from; at < to; at += CHUNK) {
         const bytes = program.read(at, Math.min(CHUNK, to - at));
@@ -54,22 +52,22 @@ export function writeBinary(base: string, toPack: ToPack, out: string): Written 
     copy(0, place.start);
     const rest = program.read(place.end, program.size - place.end);
     digest.update(rest);
-    const { files, ...index } = toPack;
-    const list = encodeIndex({ ...index, files, base: { bytes: program.size, sha256: digest.digest("hex") } });
-    for (const bytes of archiveBytes(list, files.map(({ content }) => content))) writeAll(written, bytes);
+    const { files: packed, ...index } = toPack;
+    const list = encodeIndex({ ...index, files: packed, base: { bytes: program.size, sha256: digest.digest("hex") } });
+    for (const bytes of archiveBytes(list, packed.map(({ content }) => content))) writeAll(written, bytes);
     writeAll(written, rest);
     const now = Deno.statSync(base);
     if (now.size !== info.size || now.ino !== info.ino || now.mtime?.getTime() !== info.mtime?.getTime()) {
       throw unusable(base, "it changed while it was read");
     }
     const bytes = written.statSync().size;
-    Deno.chmodSync(work, 0o755);
-    Deno.renameSync(work, out);
     const untested = untestedOf(program);
     return { fingerprint: digestOf(list), bytes, ...(untested === undefined ? {} : { untested }) };
+  };
+  try {
+    return files.replace(out, write, 0o755);
   } catch (error) {
-    attempt(() => Deno.removeSync(work)); // Not made, or renamed already.
-    throw error instanceof UserError ? error : unwritable(out, error);
+    throw error instanceof UserError ? error : unwritable(out.path, error);
   }
 }
 
@@ -143,16 +141,6 @@ function untestedOf(program: Readable): string | undefined {
 
 function isSameFile(base: string, out: string): boolean {
   return attempt(() => Deno.realPathSync(base) === Deno.realPathSync(out)) ?? false; // nothing is there yet
-}
-
-function workFile(out: string): string {
-  try {
-    const path = Deno.makeTempFileSync({ dir: dirname(join(out)), prefix: ".pack-" });
-    Deno.removeSync(path);
-    return path;
-  } catch (error) {
-    throw unwritable(out, error);
-  }
 }
 
 function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { toolLimitsOf } from "../../src/engine/tools/resolve_policy.ts";
+import { toolLimitsOf } from "../../src/config/policy_request.ts";
 import type { Settings } from "../../src/config/settings/settings_table.ts";
 import { DEFAULT_LIMITS } from "../../src/sandbox/policy/limits.ts";
 

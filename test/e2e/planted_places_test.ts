@@ -27,24 +27,26 @@ Deno.test("-o into a folder that a command exchanged is refused; process, report
     const args = ["--mode", "json", "-m", `replay:${file}`, "-o", "sub/out.txt", "--report", "r.json", "go"];
     const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
     assertEquals([ran.code, [...Deno.readDirSync(outside)]], [1, []], ran.stderr);
-    assertMatch(ran.stderr, /sub\/out\.txt.*\n {2}why: its folder leads elsewhere/);
+    assertMatch(ran.stderr, /sub\/out\.txt.*\n {2}why: .*\/sub was replaced by a link/);
     const { outcome, exitCode, why } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     assertEquals([outcome, exitCode], ["error", 1]);
-    assertStringIncludes(why, "leads elsewhere");
+    assertStringIncludes(why, "was replaced by a link");
     assertEquals(JSON.parse(ran.stdout.trimEnd().split("\n").at(-1) ?? "").exitCode, 1);
   });
 });
 
-Deno.test("-o follows a link that the person made before the run", async () => {
+Deno.test("-o follows a link of the user, but not one in the workspace that leads out of it", async () => {
   await inWorkspace({}, async ({ ws, home, outside }) => {
     Deno.writeTextFileSync(`${outside}/a`, "old");
-    Deno.symlinkSync(`${outside}/a`, `${ws}/out.txt`);
+    for (const folder of [ws, outside]) Deno.symlinkSync(`${outside}/a`, `${folder}/out.txt`);
     const file = cassette(home, [{ text: "hello" }]);
-    const ran = await run(PROGRAM, ["-p", "-m", `replay:${file}`, "-o", "out.txt", "go"], {
-      cwd: ws,
-      env: { HOME: home },
-    });
-    assertEquals([ran.code, Deno.readTextFileSync(`${outside}/a`)], [0, "hello\n"], ran.stderr);
+    const to = (path: string) =>
+      run(PROGRAM, ["-p", "-m", `replay:${file}`, "-o", path, "go"], { cwd: ws, env: { HOME: home } });
+    const own = await to(`${outside}/out.txt`);
+    assertEquals([own.code, Deno.readTextFileSync(`${outside}/a`)], [0, "hello\n"], own.stderr);
+    const planted = await to("out.txt");
+    assertEquals([planted.code, planted.stdout], [2, ""], planted.stderr);
+    assertStringIncludes(planted.stderr, `it is a link to "${outside}/a"`);
   });
 });
 

@@ -1,3 +1,4 @@
+import { outputAt, OWN_FILES } from "../helpers/named_files.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { UserError } from "../../src/core/error.ts";
@@ -10,6 +11,9 @@ import { inspectBinary, type ToPack, writeBinary } from "../../src/pack/write_bi
 import { rounds } from "../helpers/rounds.ts";
 import { seeded } from "../helpers/seeded.ts";
 import { fakeElf, fakeOther } from "./fake_binary.ts";
+
+const writeAt = (base: string, toPack: Parameters<typeof writeBinary>[1], path: string) =>
+  writeBinary(base, toPack, OWN_FILES, outputAt(path));
 
 const encoder = new TextEncoder();
 
@@ -61,18 +65,18 @@ Deno.test("an archive comes back as it was written, whatever kind of file it lie
       Deno.writeFileSync(plain, base);
       // Neither an end that a build made nor the runtime alone: something is missing from it.
       if (base[0] === 0x7f && !isTested) {
-        assertThrows(() => writeBinary(plain, TO_PACK, packed), UserError, "damaged");
+        assertThrows(() => writeAt(plain, TO_PACK, packed), UserError, "damaged");
         assertEquals(holdsPack(plain), undefined);
         Deno.writeFileSync(plain, base.with(base.length - 16, 0)); // what a runtime to come may append
-        assertThrows(() => writeBinary(plain, TO_PACK, packed), UserError, "no binary of this program");
+        assertThrows(() => writeAt(plain, TO_PACK, packed), UserError, "no binary of this program");
         assertEquals(holdsPack(plain), false);
         continue;
       }
       assertEquals(holdsPack(plain), false);
       assertEquals(readPack(plain), undefined);
-      const written = writeBinary(plain, TO_PACK, packed);
+      const written = writeAt(plain, TO_PACK, packed);
       assertEquals(
-        writeBinary(plain, { ...TO_PACK, settings: { limits: { maxTurns: 3 }, thinking: "low" } }, again),
+        writeAt(plain, { ...TO_PACK, settings: { limits: { maxTurns: 3 }, thinking: "low" } }, again),
         written,
       );
       assertEquals(Deno.readFileSync(again), Deno.readFileSync(packed));
@@ -86,10 +90,10 @@ Deno.test("an archive comes back as it was written, whatever kind of file it lie
       for (const { path, content } of files) assertEquals(contents.get(path), content);
       // One bit of anything inside, or of the program, is another fingerprint.
       for (const more of [{ name: "acme2" }, { isOpen: true }, { prompt: [] }, { files: files.slice(0, 3) }]) {
-        assertNotEquals(writeBinary(plain, { ...TO_PACK, ...more }, again).fingerprint, fingerprint);
+        assertNotEquals(writeAt(plain, { ...TO_PACK, ...more }, again).fingerprint, fingerprint);
       }
-      assertThrows(() => writeBinary(packed, TO_PACK, again), UserError, "packed into it already");
-      assertThrows(() => writeBinary(plain, TO_PACK, plain), UserError, "written over");
+      assertThrows(() => writeAt(packed, TO_PACK, again), UserError, "packed into it already");
+      assertThrows(() => writeAt(plain, TO_PACK, plain), UserError, "written over");
     }
   });
 });
@@ -98,7 +102,7 @@ Deno.test("a changed or shortened archive is refused at the start, a changed pro
   inFolder((folder) => {
     const [plain, packed, changed] = [join(folder, "plain"), join(folder, "packed"), join(folder, "changed")];
     Deno.writeFileSync(plain, fakeElf());
-    writeBinary(plain, TO_PACK, packed);
+    writeAt(plain, TO_PACK, packed);
     const whole = Deno.readFileSync(packed);
     const [start, end] = [fakeElf().length - 300, whole.length - 300];
     assertEquals(readPack(packed)?.index.name, "acme");
@@ -178,7 +182,7 @@ Deno.test("what is unpacked is compared at each start: changed, more, less and l
   inFolder((folder) => {
     const [plain, packed, cache] = [join(folder, "plain"), join(folder, "packed"), join(folder, "cache")];
     Deno.writeFileSync(plain, fakeElf());
-    const { fingerprint } = writeBinary(plain, TO_PACK, packed);
+    const { fingerprint } = writeAt(plain, TO_PACK, packed);
     const start = (): string => carriedPack(packed, () => [() => cache])?.folder() ?? "";
     const place = start();
     assertMatch(fingerprint, new RegExp(`^${place.slice(cache.length + 1)}`));

@@ -3,6 +3,7 @@ import { resolve } from "@std/path";
 import { type AttemptRecord, readRecords } from "../../batch/results.ts";
 import { type BatchSummary, compareBatches, type Comparison, summarizeBatch } from "../../batch/summary.ts";
 import type { Invocation } from "../../config/options/parse.ts";
+import { namedFilesIn } from "../../config/named_files.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import { UserError } from "../../core/error.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
@@ -44,8 +45,10 @@ export async function batchReport(invocation: Invocation): Promise<number> {
   const comparison = after && compareBatches(before.records, after.records);
   const pieces = await shown(sides, comparison, typeof values["format"] === "string" ? values["format"] : "text");
   const output = values["output"];
-  if (typeof output === "string" && output !== "-") writeNew(resolve(readWorld().cwd, output), pieces);
-  else for (const piece of batched(pieces)) if (!writeAll(Deno.stdout, piece)) break;
+  if (typeof output === "string" && output !== "-") {
+    const world = readWorld();
+    writeNew(namedFilesIn(world), resolve(world.cwd, output), pieces);
+  } else for (const piece of batched(pieces)) if (!writeAll(Deno.stdout, piece)) break;
   return 0;
 }
 

@@ -5,6 +5,7 @@ import { readRecord, resultFolder } from "../../batch/results.ts";
 import { inShard, shardOf } from "../../batch/shard.ts";
 import { type Attempt, attemptsOf, type BatchTask } from "../../batch/task.ts";
 import { readTaskFile } from "../../batch/task_file.ts";
+import { makeDirectories, namedFilesIn } from "../../config/named_files.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
@@ -27,14 +28,14 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   const output = values["output"];
   if (typeof output !== "string" || output === "-") throw misuse("there is no folder for its results");
   const path = resolve(world.cwd, file);
-  const folder = resolve(world.cwd, output);
+  const files = namedFilesIn(world);
   const tasks = await readTaskFile(path, taskOptions, {
     args: defaultArgs(values),
     attempts: typeof values["attempts"] === "number" ? values["attempts"] : 1,
   });
   const shard = shardOf(typeof values["shard"] === "string" ? values["shard"] : undefined, world.env);
-  Deno.mkdirSync(folder, { recursive: true });
-  refuseWorkspaces(tasks, Deno.realPathSync(folder));
+  const folder = makeDirectories(files, resolve(world.cwd, output), 0o777).real;
+  refuseWorkspaces(tasks, folder);
   refuseOthers(folder);
   const mine = inShard(attemptsOf(tasks), shard);
   const again = values["retry"] === true ? isError : () => false;
@@ -104,8 +105,12 @@ function jobsOf(given: unknown): number {
 
 /** Folders of the batch that are something else would lead elsewhere, or be found in the middle of it. Throws UserError. */
 function refuseOthers(folder: string): void {
-  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
-    if (isDirectory || !FOLDERS.includes(name)) continue;
+  const entries = [...Deno.readDirSync(folder)].filter(({ name }) => FOLDERS.includes(name));
+  const tasks = entries.some(({ name, isDirectory }) => name === "results" && isDirectory)
+    ? [...Deno.readDirSync(join(folder, "results"))].map((entry) => ({ ...entry, name: `results/${entry.name}` }))
+    : [];
+  for (const { name, isDirectory, isSymlink } of [...entries, ...tasks]) {
+    if (isDirectory || (name.includes("/") && !isSymlink)) continue;
     throw new UserError({
       what: `The results cannot lie in ${folder}`,
       why: `${name} in it is no folder, or a link to one`,

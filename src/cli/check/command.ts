@@ -1,9 +1,11 @@
-import { basename, dirname, join, resolve } from "@std/path";
+import { join, resolve } from "@std/path";
 import { configure } from "../../config/config.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation, Values } from "../../config/options/parse.ts";
 import { messageOf, UserError } from "../../core/error.ts";
-import { attempt } from "../../core/support/attempt.ts";
+import type { NamedFile, NamedFiles } from "../../core/named_files.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
 import { counted } from "../../core/support/text.ts";
 import { type Seen } from "../../provider/replay/seen.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
@@ -33,11 +35,19 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
       fix: "Write sandpiper check runs/*.jsonl; a recording is made by sandpiper -p --record FILE",
     });
   }
-  const { root } = configure(invocation, world);
+  const config = configure(invocation, world);
+  const { root } = config;
+  const files = namedFilesOf(config);
   if (values["from"] !== undefined) return (await import("./go_on.ts")).goOn(invocation, root, world.cwd);
   const all = await untilSignal(words, async (word, signal) => {
     const file = resolve(world.cwd, word);
-    return await play(file, readSeen(file), { root, given: values, signal, keeps: values["update"] === true });
+    const named = values["update"] ? files.find(file, { access: "write", typed: true }) : undefined;
+    return await play(file, readSeen(file), {
+      root,
+      given: values,
+      signal,
+      ...(named === undefined ? {} : { update: (again: string) => replace(files, named, again) }),
+    });
   }, (checked, word) => {
     if (!values["json"]) show(checked, word, values["verbose"] === true);
   });
@@ -54,17 +64,17 @@ interface Playing {
   /** The command line of the check. */
   readonly given: Values;
   readonly signal: AbortSignal;
-  readonly keeps: boolean;
+  /** Accepts a new recording, by its path. Undefined if it is only compared. */
+  readonly update?: (again: string) => void;
 }
 
 async function play(
   file: string,
   before: readonly Seen[],
-  { root, given, signal, keeps }: Playing,
+  { root, given, signal, update }: Playing,
 ): Promise<Checked> {
   const folder = Deno.makeTempDirSync({ prefix: "sandpiper-check-" });
   const again = join(folder, "again.jsonl");
-  const real = Deno.realPathSync(file);
   try {
     const { said } = await runAgain(before, {
       file,
@@ -89,27 +99,26 @@ async function play(
       };
     }
     const changes = compareSeen(before, after, counts);
-    const isUpdated = keeps && changes.length > 0;
-    if (isUpdated) replace(file, real, again);
+    const isUpdated = update !== undefined && changes.length > 0;
+    if (isUpdated) update(again);
     return { file, changes, rules: Object.fromEntries(counts), isUpdated };
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
 }
 
-/** Puts a new recording in the place of the old one, whole. `real`: where that was before commands ran that could move it. */
-function replace(file: string, real: string, again: string): void {
+/** Puts a new recording in the place of the old one, whole. `file`: checked before commands ran that could move it. */
+function replace(files: NamedFiles, file: NamedFile, again: string): void {
   const cannot = (why: string): UserError =>
-    new UserError({ what: `Cannot update ${file}`, why, fix: "Look at what is there, or make its folder writable" });
-  const beside = join(dirname(real), `.${basename(real)}.${crypto.randomUUID()}`);
+    new UserError({
+      what: `Cannot update ${file.path}`,
+      why,
+      fix: "Look at what is there, or make its folder writable",
+    });
   try {
-    // A link in a project may lead to any file of the person's.
-    if (Deno.lstatSync(file).isSymlink) throw cannot("it is a link");
-    if (Deno.realPathSync(file) !== real) throw cannot("another file is in its place");
-    Deno.copyFileSync(again, beside);
-    Deno.renameSync(beside, real);
+    if (entryAt(file.path)?.isSymlink || !files.status(file)?.isFile) throw cannot("it is a link");
+    files.replace(file, Deno.readFileSync(again));
   } catch (error) {
-    attempt(() => Deno.removeSync(beside)); // It was never made.
     throw error instanceof UserError ? error : cannot(messageOf(error));
   }
 }

@@ -11,7 +11,7 @@ import { ownerOf, serversOf } from "../../config/project_servers.ts";
 import { openSessionMcp } from "../../engine/mcp/mcp.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
-import { grantFolder } from "../../engine/tools/allowed_before.ts";
+import { grantFolder } from "../../engine/tools/grant_folder.ts";
 import { recordServer } from "../../engine/tools/grants.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { isStdio, readServer, type WrittenServer } from "../../mcp/config.ts";

@@ -3,6 +3,8 @@ import { FLAGS } from "../../config/options/flags.ts";
 import { POLICY_GROUPS } from "../../config/options/packed.ts";
 import { type Invocation, parseCommandLine, type Values } from "../../config/options/parse.ts";
 import { checkSettings } from "../../config/settings/settings.ts";
+import { namedFilesIn } from "../../config/named_files.ts";
+import { readWorld } from "../../config/host_environment.ts";
 import { readAgentAt } from "../../context/agents/agents.ts";
 import { readSkill } from "../../context/skills/file.ts";
 import { findSkillFiles } from "../../context/skills/folders.ts";
@@ -32,8 +34,9 @@ export async function packCommand({ values, words }: Invocation): Promise<number
   if (words.length > 0) throw misuse(`"${words.join(" ")}" is no option`);
   const given = values["output"];
   if (typeof given !== "string" || given === "-") throw misuse("no file to write is named");
-  const out = resolve(cwd, given);
-  const name = typeof values["name"] === "string" ? values["name"] : basename(out).replace(/\.exe$/i, "");
+  const files = namedFilesIn({ ...readWorld(), cwd });
+  const out = files.find(resolve(cwd, given), { access: "write", typed: true });
+  const name = typeof values["name"] === "string" ? values["name"] : basename(out.path).replace(/\.exe$/i, "");
   if (!isProductName(name)) {
     throw new UserError({
       what: `Cannot call a program "${name.slice(0, 100)}"`,
@@ -58,12 +61,12 @@ export async function packCommand({ values, words }: Invocation): Promise<number
     extensions: extensions.map(({ entry }) => entry).sort(),
     files: gatherFiles(sources),
   };
-  const written = writeBinary(baseOf(values["target"], cwd), toPack, out);
+  const written = writeBinary(baseOf(values["target"], cwd), toPack, files, out);
   const { bytes, fingerprint, untested } = written;
   if (untested !== undefined && !values["quiet"]) writeAll(Deno.stderr, `warning: untested on ${untested}\n`);
   const text = values["json"]
-    ? visibleJson({ file: out, name, ...written }, 2)
-    : `${stripControls(out)}: ${name}, ${mega(bytes)}\nfingerprint ${fingerprint}`;
+    ? visibleJson({ file: out.path, name, ...written }, 2)
+    : `${stripControls(out.path)}: ${name}, ${mega(bytes)}\nfingerprint ${fingerprint}`;
   writeAll(Deno.stdout, `${text}\n`);
   return 0;
 }

@@ -21,6 +21,7 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { deleteSession, renameSession } from "../../engine/sessions/kept_sessions.ts";
 import { sessionPlaces, workspaceFolders } from "../../engine/sessions/session_choice.ts";
 import { sessionFile } from "../../engine/sessions/resumed_session.ts";
+import { makeDirectories, namedFilesOf } from "../../config/named_files.ts";
 import { readWorld } from "../../config/host_environment.ts";
 
 /**
@@ -193,13 +194,14 @@ function chosen(path: string, word: string): { path: string; id: string; title: 
 /** Every session of this workspace, or with `--all` of each, as a new file in a folder; 1 where one could not be written. */
 async function exportAll(config: Config, folder: string): Promise<number> {
   const { values } = config.invocation;
-  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const files = namedFilesOf(config);
+  makeDirectories(files, folder, 0o700);
   const format = typeof values["format"] === "string" ? values["format"] : "html";
   let failed = 0;
   const sessions = listed(config);
   for (const { path, id } of sessions) {
     try {
-      writeNew(join(folder, `${basename(id)}.${format}`), await exported(config, loadSession(path)));
+      writeNew(files, join(folder, `${basename(id)}.${format}`), await exported(config, loadSession(path)));
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       failed++;
@@ -242,7 +244,7 @@ async function exportSession(config: Config, session: LoadedSession): Promise<nu
   const output = config.invocation.values["output"];
   const pieces = await exported(config, session);
   if (typeof output !== "string") return write(pieces);
-  writeNew(resolve(config.world.cwd, output), pieces);
+  writeNew(namedFilesOf(config), resolve(config.world.cwd, output), pieces);
   return 0;
 }
 

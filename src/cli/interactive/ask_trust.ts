@@ -1,7 +1,7 @@
 import { join, relative } from "@std/path";
 import { lookAtProject, type ProjectFile, recordTrust } from "../../context/trust.ts";
 import { messageOf } from "../../core/error.ts";
-import { grantFolder } from "../../engine/tools/allowed_before.ts";
+import { grantFolder } from "../../engine/tools/grant_folder.ts";
 import { type Config, configure, type TrustQuestion } from "../../config/config.ts";
 import { PROJECT_SERVERS, readProjectServers, serverWords } from "../../config/project_servers.ts";
 

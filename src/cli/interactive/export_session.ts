@@ -1,5 +1,6 @@
 import { join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { isThere } from "../../core/support/on_disk.ts";
 import { jsonlPieces } from "../../session/export/jsonl.ts";
@@ -9,7 +10,12 @@ import { writeNew } from "../../session/export/write_new.ts";
 import { meterOf } from "../../engine/conversation.ts";
 
 /** Writes an open session to a new file, in the form that its name's end says; its path. Throws UserError. */
-export async function exportSession(store: SessionStore, path: string | undefined, cwd: string): Promise<string> {
+export async function exportSession(
+  files: NamedFiles,
+  store: SessionStore,
+  path: string | undefined,
+  cwd: string,
+): Promise<string> {
   const file = path === undefined ? freeName(cwd, `session-${store.header.id.slice(0, 8)}`) : resolve(cwd, path);
   const entries = store.entries();
   const session = { header: store.header, entries, byId: new Map(entries.map((entry) => [entry.id, entry])) };
@@ -21,7 +27,7 @@ export async function exportSession(store: SessionStore, path: string | undefine
       fix: "Name a file that ends with .html, .md or .jsonl",
     });
   }
-  writeNew(file, await sessionPieces(session, form, false));
+  writeNew(files, file, await sessionPieces(session, form, false));
   return file;
 }
 

@@ -4,7 +4,7 @@ import { availableProviders, modelWords } from "../../engine/model/available.ts"
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { grantFolder } from "../../engine/tools/allowed_before.ts";
+import { grantFolder } from "../../engine/tools/grant_folder.ts";
 import { recordSetting } from "../../engine/tools/grants.ts";
 
 /** A model that `/model` offers. */

@@ -101,7 +101,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       asksGround: config.settings.theme === undefined && knowsMore(config) && themeFor(config).name !== "none",
       async keepTheme(name) {
         const [{ grantFolder }, { recordSetting }] = [
-          await import("../../engine/tools/allowed_before.ts"),
+          await import("../../engine/tools/grant_folder.ts"),
           await import("../../engine/tools/grants.ts"),
         ];
         recordSetting(grantFolder(config), "theme", name === "auto" ? undefined : name);
@@ -129,7 +129,9 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       },
       async exportSession(path) {
         const { exportSession } = await import("../interactive/export_session.ts");
-        return exportSession((await opening).store(), path, cwd);
+        const { namedFilesUnder } = await import("../../config/named_files.ts");
+        const engine = await opening;
+        return exportSession(namedFilesUnder(config, engine.state().policy), engine.store(), path, cwd);
       },
       history: promptHistory(historyFile),
       async files() {

@@ -5,6 +5,8 @@ import type { TrialResult } from "../../core/changes.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import type { Config } from "../../config/config.ts";
+import type { NamedFile } from "../../core/named_files.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
 import type { Values } from "../../config/options/parse.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { eventsOf } from "../output/engine_events.ts";
@@ -16,7 +18,7 @@ import type { ModelChoice } from "../../engine/model/model.ts";
 import { type SignalWatch, watchSignals } from "../output/signals.ts";
 import { exitCodeOf, warner } from "../output/report.ts";
 import { collectFacts, type FactCollector, type RunFacts } from "../report/facts.ts";
-import type { Place, RunEnd } from "../report/report.ts";
+import type { RunEnd } from "../report/report.ts";
 import type { SeenRecorder } from "../check/record_seen.ts";
 
 /** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
@@ -61,9 +63,14 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
     if (seen.end) seen.recorder?.end(seen.end, seen.facts.facts().answer);
     if (proof.reports.length > 0 && seen.end) {
       const { runReport, writeReports } = await reports();
-      await writeReports(proof.reports, runReport(seen.end, seen.facts.facts(), seen.state, seen.trial?.()), (text) => {
-        writeAll(Deno.stdout, text);
-      });
+      await writeReports(
+        namedFilesOf(config),
+        proof.reports,
+        runReport(seen.end, seen.facts.facts(), seen.state, seen.trial?.()),
+        (text) => {
+          writeAll(Deno.stdout, text);
+        },
+      );
     }
   }
 }
@@ -92,8 +99,8 @@ interface WantedProof {
   readonly failure?: (facts: RunFacts) => string | undefined;
   /** What is wrong where no model was asked: nobody looked at what was demanded. */
   readonly unseen?: string;
-  readonly reports: readonly (Place | "-")[];
-  readonly output?: Place;
+  readonly reports: readonly (NamedFile | "-")[];
+  readonly output?: NamedFile;
   /** Only JSON of a schema is an answer: makes it of the text of a reply. */
   readonly shape?: (answer: string) => string;
 }
@@ -105,9 +112,9 @@ async function proofOf(config: Config): Promise<WantedProof> {
   const { invocation: { values }, world } = config;
   const { report = [], output: answerFile } = values;
   refuseTwoOnStdout(values);
-  const place = async (path: string, option: string): Promise<Place> =>
-    (await reports()).placeOf(resolve(world.cwd, path), option);
-  const files: (Place | "-")[] = [];
+  const place = async (path: string, option: string): Promise<NamedFile> =>
+    (await reports()).outputFile(namedFilesOf(config), resolve(world.cwd, path), option);
+  const files: (NamedFile | "-")[] = [];
   for (const path of Array.isArray(report) ? report : []) {
     files.push(path === "-" ? path : await place(path, "--report"));
   }
@@ -198,7 +205,8 @@ async function answer(
     // What goes on in the background could change folders while this writes.
     await close();
     try {
-      (await reports()).writeWhole(proof.output, "--output", (proof.shape?.(facts.answer) ?? facts.answer) + "\n");
+      const text = (proof.shape?.(facts.answer) ?? facts.answer) + "\n";
+      (await reports()).writeWhole(namedFilesOf(config), proof.output, "--output", text);
     } catch (failed) {
       if (!(failed instanceof UserError)) throw failed;
       end = { ...end, outcome: "error", exitCode: exitCodeOf(failed), why: failed.why };

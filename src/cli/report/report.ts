@@ -1,11 +1,12 @@
-import { basename, dirname, join } from "@std/path";
+import { dirname } from "@std/path";
 import type { EngineState } from "../../core/engine.ts";
 import type { TrialResult } from "../../core/changes.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { RunEnding } from "../../core/event.ts";
 import type { RunReport } from "./run_report.ts";
 import { VERSION } from "../../core/version.ts";
-import { replaceFile } from "../../core/support/replace_file.ts";
+import type { NamedFile, NamedFiles } from "../../core/named_files.ts";
+import { isFolder } from "../../core/support/on_disk.ts";
 import { billOf } from "../../session/bill.ts";
 import type { RunFacts } from "./facts.ts";
 
@@ -62,22 +63,19 @@ export function runReport(
   };
 }
 
-/** A file that the person named, as it stood before anything else could run. */
-export interface Place {
-  /** As it was named, absolute. */
-  readonly path: string;
-  /** Where that led, links followed: nothing is written elsewhere. */
-  readonly real: string;
-}
-
-/** Where a file is to be written at the end. Refuses at once where nothing could be. Throws UserError. */
-export function placeOf(path: string, option: string): Place {
-  const what = kindOf(path);
-  if (what === "file") return { path, real: Deno.realPathSync(path) };
-  if (what !== undefined) throw cannotWrite(path, option, `it is ${what}`, 2);
-  const folder = dirname(path);
-  if (kindOf(folder) !== "a folder") throw cannotWrite(path, option, `there is no folder ${folder}`, 2);
-  return { path, real: join(Deno.realPathSync(folder), basename(path)) };
+/**
+ * Checks before the run where a file is written after it.
+ *
+ * @param path Absolute, as the user named it.
+ * @throws UserError (exit code 2) if it cannot be written there, or if a link leads out of the workspace.
+ */
+export function outputFile(files: NamedFiles, path: string, option: string): NamedFile {
+  const file = files.find(path, { access: "write", typed: true });
+  const folder = dirname(file.real);
+  if (!isFolder(folder)) throw cannotWrite(path, option, `there is no folder ${folder}`, 2);
+  const there = files.status(file);
+  if (there && !there.isFile) throw cannotWrite(path, option, `it is ${there.isDirectory ? "a folder" : "no file"}`, 2);
+  return file;
 }
 
 /**
@@ -85,7 +83,8 @@ export function placeOf(path: string, option: string): Place {
  * be written keeps none of the others back. Throws UserError for the first such.
  */
 export async function writeReports(
-  places: readonly (Place | "-")[],
+  files: NamedFiles,
+  places: readonly (NamedFile | "-")[],
   report: RunReport,
   print: (text: string) => void,
 ): Promise<void> {
@@ -94,8 +93,8 @@ export async function writeReports(
   for (const place of places) {
     try {
       if (place === "-") print(json);
-      else if (!place.path.endsWith(".md")) writeWhole(place, "--report", json);
-      else writeWhole(place, "--report", (await import("./markdown.ts")).reportMarkdown(report));
+      else if (!place.path.endsWith(".md")) writeWhole(files, place, "--report", json);
+      else writeWhole(files, place, "--report", (await import("./markdown.ts")).reportMarkdown(report));
     } catch (error) {
       failures.push(error);
     }
@@ -104,27 +103,14 @@ export async function writeReports(
 }
 
 /**
- * Replaces a file that the person named, whole or not at all. What a run put there leads nowhere: a folder that is another
- * one by now is refused, and a link in the file's place is itself replaced. Throws UserError.
+ * Replaces a file that the user named, whole or not at all. A link that the run put in its place is replaced, and a link in the
+ * place of its directory is an error. Throws UserError.
  */
-export function writeWhole({ path, real }: Place, option: string, text: string): void {
+export function writeWhole(files: NamedFiles, file: NamedFile, option: string, text: string): void {
   try {
-    const folder = dirname(real);
-    if (Deno.realPathSync(folder) !== folder) {
-      throw cannotWrite(path, option, "its folder leads elsewhere than it did before the run", 1);
-    }
-    replaceFile(real, text);
+    files.replace(file, new TextEncoder().encode(text));
   } catch (error) {
-    throw error instanceof UserError ? error : cannotWrite(path, option, messageOf(error), 1);
-  }
-}
-
-function kindOf(path: string): "file" | "a folder" | "no file" | undefined {
-  try {
-    const { isFile, isDirectory } = Deno.statSync(path);
-    return isFile ? "file" : isDirectory ? "a folder" : "no file";
-  } catch (error) {
-    return error instanceof Deno.errors.NotFound ? undefined : "no file";
+    throw cannotWrite(file.path, option, messageOf(error), 1);
   }
 }
 

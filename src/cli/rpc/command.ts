@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Engine } from "../../core/engine.ts";
 import type { PermissionAnswer } from "../../core/event.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import type { ImageContent } from "../../core/message.ts";
 import { givenPicture, NO_PICTURE } from "../input/given_picture.ts";
 
@@ -29,6 +30,8 @@ export interface RpcModels {
 export interface RpcContext {
   readonly engine: Engine;
   readonly models: RpcModels;
+  /** Opens files that a client names, under the policy of this moment. */
+  readonly files: () => NamedFiles;
   /** Answers a permission_request; false when none of that id waits. */
   readonly answerPermission: (id: string, answer: PermissionAnswer) => boolean;
   /** Calls back once, right before the next event of a run goes out; the returned function takes that back. */

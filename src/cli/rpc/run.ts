@@ -1,14 +1,14 @@
-import type { Engine } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { unlessAborted, within } from "../../core/support/sleep.ts";
 import type { Config } from "../../config/config.ts";
+import { namedFilesUnder } from "../../config/named_files.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { assembleMessage, attachedImages } from "../input/message.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { watchSignals } from "../output/signals.ts";
 import { warner } from "../output/report.ts";
-import type { RpcContext, RpcModels } from "./command.ts";
+import type { RpcContext } from "./command.ts";
 import { linesOf } from "./lines.ts";
 import { rpcModels } from "./models.ts";
 import { behindReason, standardOutput } from "./outgoing.ts";
@@ -43,7 +43,15 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
       const { sessionId: id, cwd } = engine.state();
       output.send({ type: "session", version: 3, id, timestamp: new Date().toISOString(), cwd });
       const stop = AbortSignal.any([watch.signal, output.gone]);
-      await serveLines({ engine, models: rpcModels(config, choice), questions, first, send: output.send, stop });
+      await serveLines({
+        engine,
+        models: rpcModels(config, choice),
+        files: () => namedFilesUnder(config, engine.state().policy),
+        questions,
+        first,
+        send: output.send,
+        stop,
+      });
     } finally {
       output.stopLooking();
       await engine.close();
@@ -62,9 +70,7 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
 const LAST_ANSWERS_MS = 500;
 
 /** What is served, and to whom. */
-interface Served {
-  readonly engine: Engine;
-  readonly models: RpcModels;
+interface Served extends Pick<RpcContext, "engine" | "models" | "files"> {
   readonly questions: RpcQuestions;
   /** Served before the first line of the input. */
   readonly first: string | undefined;
@@ -81,12 +87,13 @@ interface Served {
  * takes its time (a compaction, a typed command) does not hold up the others. At the end of the input what was asked is
  * still done; `stop` ends it. Nothing runs any more when this returns.
  */
-async function serveLines({ engine, models, questions, first, send, stop }: Served): Promise<void> {
+async function serveLines({ engine, models, files, questions, first, send, stop }: Served): Promise<void> {
   const starting = new Set<() => void>();
   let isRetrying = false;
   const context: RpcContext = {
     engine,
     models,
+    files,
     answerPermission: questions.answer,
     beforeRun(callback) {
       starting.add(callback);

@@ -1,6 +1,7 @@
 import { resolve } from "@std/path";
 import type { MoveOptions } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { meterOf } from "../../engine/conversation.ts";
 import { writeNew } from "../../session/export/write_new.ts";
@@ -74,10 +75,10 @@ export const SESSION_COMMANDS = {
   ),
   export_html: command(
     z.object({ outputPath: z.optional(z.string()) }),
-    async ({ outputPath }, { engine }) => {
+    async ({ outputPath }, { engine, files }) => {
       const { cwd, sessionId } = engine.state();
       const path = resolve(cwd, outputPath ?? `sandpiper-session-${sessionId}.html`);
-      await exportHtml(engine.store(), path);
+      await exportHtml(files(), engine.store(), path);
       return { path };
     },
   ),
@@ -93,11 +94,11 @@ function nothingToCopy(): UserError {
 }
 
 /** Writes the conversation at hand as a page. Throws UserError when the file exists or cannot be written. */
-async function exportHtml(store: SessionStore, path: string): Promise<void> {
+async function exportHtml(files: NamedFiles, store: SessionStore, path: string): Promise<void> {
   const { htmlPieces } = await import("../../session/html/html.ts");
   const all = store.entries();
   // A file's leaf is its last entry; somebody who went back in the tree sees what is before them.
   const entries = store.leaf() === all.at(-1)?.id ? all : store.pathTo();
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  writeNew(path, htmlPieces(viewSession({ header: store.header, entries, byId }, meterOf(all).sums(), false)));
+  writeNew(files, path, htmlPieces(viewSession({ header: store.header, entries, byId }, meterOf(all).sums(), false)));
 }

@@ -2,6 +2,7 @@ import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { ifThere } from "../../core/support/attempt.ts";
 import { UserError } from "../../core/error.ts";
+import type { NamedFile, NamedFiles } from "../../core/named_files.ts";
 import type { Provider } from "../../core/provider.ts";
 import type { Lead } from "../../provider/replay/replay.ts";
 import type { Recording } from "../../provider/replay/record.ts";
@@ -11,6 +12,7 @@ import { modelFacts } from "../../provider/models/models.ts";
 import { openProvider } from "../../provider/mod.ts";
 import { MAX_REPLY_CHARACTERS } from "../../provider/reply/message.ts";
 import type { Config } from "../../config/config.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
 import { runLimitsOf } from "../../config/run_settings.ts";
 import { type EndpointFacts, endpointFacts, isFree } from "./endpoint_facts.ts";
 import type { ModelChoice, ServerChoice } from "./model.ts";
@@ -73,8 +75,10 @@ export async function openModel(
   const own = recordings.get(config.world) ?? new Map<string, Recording>();
   let recording = own.get(file);
   if (recording === undefined) {
-    refuseExisting(file);
-    recordings.set(config.world, own.set(file, recording = openRecording(file)));
+    const files = namedFilesOf(config);
+    const named = files.find(file, { access: "write", typed: true });
+    refuseExisting(files, named);
+    recordings.set(config.world, own.set(file, recording = openRecording(files, named)));
   }
   const provider = recordProvider(opened.provider, recording, agentId);
   if (choice.kind !== "server") return answeredBy(provider, opened);
@@ -133,10 +137,10 @@ async function openCassette(choice: ModelChoice & { kind: "replay" }, config: Co
 }
 
 /** A recording is one run: lines of an older one before it would be played first. */
-function refuseExisting(file: string): void {
-  if (!ifThere(() => Deno.lstatSync(file))?.size) return;
+function refuseExisting(files: NamedFiles, file: NamedFile): void {
+  if (!ifThere(() => files.status(file))?.size) return;
   throw new UserError({
-    what: `Cannot record to "${file}"`,
+    what: `Cannot record to "${file.path}"`,
     why: "it exists already",
     fix: "Name a new file with --record, or remove that one",
   });

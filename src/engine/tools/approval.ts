@@ -8,7 +8,7 @@ import type { ToolResult } from "../../core/tool_result.ts";
 import { allows } from "../../sandbox/denial/grantable.ts";
 import type { Config } from "../../config/config.ts";
 import { type ActivePolicy, grantableIn, offeredIn, withLine } from "./active_policy.ts";
-import { grantFolder } from "./allowed_before.ts";
+import { grantFolder } from "./grant_folder.ts";
 import { recordGrant } from "./grants.ts";
 
 /** The call that met a denial. */

@@ -2,9 +2,12 @@
 import { dirname, resolve } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { SessionStore } from "../../core/session.ts";
+import type { NamedFile } from "../../core/named_files.ts";
+import { isFolder } from "../../core/support/on_disk.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
 import type { ApplyOutcome, TakeRequest, TrialChanges, TrialResult, TrialState } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
 import { bytesOf } from "../../core/support/tree.ts";
 import { applyPatch } from "./apply_patch.ts";
 import { type OpenTrial, openTrial } from "./open_trial.ts";
@@ -25,7 +28,7 @@ export interface SessionTrial extends Pick<OpenTrial, "config" | "notices"> {
 /** Begins one. Throws UserError where there can be none. */
 export async function beginTrial(config: Config): Promise<SessionTrial> {
   const { values } = config.invocation;
-  const named = typeof values["patch"] === "string" ? placeFor(resolve(config.world.cwd, values["patch"])) : undefined;
+  const named = typeof values["patch"] === "string" ? patchFile(config, values["patch"]) : undefined;
   const trial = await openTrial(config);
   const state = (): TrialState => ({ folder: trial.folder, workspace: trial.workspace, cost: trial.cost });
   return {
@@ -39,7 +42,7 @@ export async function beginTrial(config: Config): Promise<SessionTrial> {
     },
     end: async (store, taken = new Set()) => {
       try {
-        return await resultOf(trial, named, store, taken);
+        return await resultOf(trial, placesFor(config, named, store), named !== undefined, taken);
       } finally {
         trial.remove();
       }
@@ -61,10 +64,24 @@ async function changesOf(trial: OpenTrial): Promise<TrialChanges> {
   }
 }
 
+/** Where the patch of a trial can be written. */
+interface PatchPlace {
+  readonly path: string;
+  readonly write: (patch: Uint8Array) => void;
+}
+
+function placesFor(config: Config, named: NamedFile | undefined, store: SessionStore): readonly PatchPlace[] {
+  const kept = newPatchPath(store.path);
+  return [
+    ...(named ? [{ path: named.real, write: (patch: Uint8Array) => namedFilesOf(config).replace(named, patch) }] : []),
+    ...(kept === undefined ? [] : [{ path: kept, write: (patch: Uint8Array) => replaceFile(kept, patch) }]),
+  ];
+}
+
 async function resultOf(
   trial: OpenTrial,
-  named: string | undefined,
-  store: SessionStore,
+  places: readonly PatchPlace[],
+  isNamed: boolean,
   taken: ReadonlySet<string>,
 ): Promise<TrialResult> {
   const { cost } = trial;
@@ -76,13 +93,12 @@ async function resultOf(
   }
   const { files, leftOut, patch } = changes;
   const result = { files, leftOut, cost };
-  if (files.length === 0 && (named === undefined || taken.size > 0)) return result;
+  if (files.length === 0 && (!isNamed || taken.size > 0)) return result;
   let why: string | undefined;
   // Rather in another place than not at all.
-  for (const path of [named, newPatchPath(store.path)]) {
-    if (path === undefined) continue;
+  for (const { path, write } of places) {
     try {
-      replaceFile(path, bytesOf(patch));
+      write(bytesOf(patch));
       return { ...result, patch: path, ...(why === undefined ? {} : { why }) };
     } catch (error) {
       why ??= `${path} cannot be written: ${messageOf(error)}`;
@@ -91,21 +107,20 @@ async function resultOf(
   return { ...result, why: why ?? "the session is not kept, and --patch names no file" };
 }
 
-/** A file that the person named, its folder by its real path. Throws UserError where none can be written. */
-function placeFor(path: string): string {
-  const refuse = (why: string): never => {
-    throw new UserError({ what: `Cannot write "${path}"`, why, fix: "Name a file after --patch that can be written" });
-  };
-  try {
-    if (!Deno.statSync(path).isFile) refuse("it is no file");
-    return Deno.realPathSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  try {
-    const folder = Deno.realPathSync(dirname(path));
-    return `${folder}${path.slice(path.lastIndexOf("/"))}`;
-  } catch {
-    return refuse(`there is no folder ${dirname(path)}`);
-  }
+/** Where `--patch` writes. Throws UserError if nothing can be written there, or if a link leads out of the workspace. */
+function patchFile(config: Config, name: string): NamedFile {
+  const files = namedFilesOf(config);
+  const file = files.find(resolve(config.world.cwd, name), { access: "write", typed: true });
+  const there = files.status(file);
+  const why = !isFolder(dirname(file.real))
+    ? `there is no folder ${dirname(file.real)}`
+    : there && !there.isFile
+    ? "it is no file"
+    : undefined;
+  if (why === undefined) return file;
+  throw new UserError({
+    what: `Cannot write "${file.path}"`,
+    why,
+    fix: "Name a file after --patch that can be written",
+  });
 }

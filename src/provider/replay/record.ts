@@ -1,5 +1,6 @@
 import type { Provider, ProviderEvent, ProviderRequest } from "../../core/provider.ts";
 import { messageOf } from "../../core/error.ts";
+import type { NamedFile, NamedFiles } from "../../core/named_files.ts";
 import { isObject } from "../../core/json.ts";
 import { hideSecrets } from "../../core/support/hide_secrets.ts";
 import { type CassetteLine, cassetteLineOf } from "./cassette.ts";
@@ -20,16 +21,16 @@ export interface Recording {
 }
 
 /** Begins a cassette: the file is made with the first line, with rights for its owner alone, or added to. */
-export function openRecording(file: string): Recording {
+export function openRecording(files: NamedFiles, file: NamedFile): Recording {
   const hidden = new Set<readonly string[]>();
   /** The file of the first line. What a command puts in its place later is not written to. */
   let first: Deno.FileInfo | undefined;
 
   function append(line: string): void {
-    const before = first || isThere(file) ? Deno.lstatSync(file) : undefined;
-    // Opening what is no file might wait for a reader, and a link leads elsewhere.
+    const before = files.status(file);
+    if (first !== undefined && before === undefined) throw new Error("it was removed");
     if (before && !before.isFile) throw new Error("it is no file");
-    using opened = Deno.openSync(file, { append: true, createNew: before === undefined, mode: 0o600 });
+    using opened = before ? files.append(file, 0o600) : files.create(file, 0o600);
     const now = opened.statSync();
     const same = first ?? before ?? now;
     if (now.dev !== same.dev || now.ino !== same.ino) throw new Error("another file is in its place");
@@ -52,7 +53,7 @@ export function openRecording(file: string): Recording {
       append(`${JSON.stringify(clean(line, false))}\n`);
       return undefined;
     } catch (error) {
-      return `Cannot record to "${file}": ${messageOf(error)}. Choose a file that can be written with --record`;
+      return `Cannot record to "${file.path}": ${messageOf(error)}. Choose a file that can be written with --record`;
     }
   }
 
@@ -77,14 +78,4 @@ export function recordProvider(provider: Provider, recording: Recording, agentId
   }
 
   return { name: provider.name, model: provider.model, stream };
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

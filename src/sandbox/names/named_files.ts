@@ -86,9 +86,10 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
         return within(file, (path) => Deno.openSync(path, { append: true, createNew: true, mode }));
       }
     },
-    replace(file, content, mode) {
+    replace<T>(file: NamedFile, content: Uint8Array | ((file: Deno.FsFile) => T), mode?: number) {
       expect(file, "write");
-      inDirectory(file, (directory, name) => replaceIn(directory, name, content, mode));
+      const write = typeof content === "function" ? content : (file: Deno.FsFile) => writeAll(file, content) as T;
+      return inDirectory(file, (directory, name) => replaceIn(directory, name, write, mode));
     },
     makeDirectory(directory, mode) {
       expect(directory, "write");
@@ -135,12 +136,16 @@ const UNHELD: HeldDirectory = {
   [Symbol.dispose]: () => {},
 };
 
-function replaceIn(
+function writeAll(file: Deno.FsFile, content: Uint8Array): void {
+  for (let done = 0; done < content.length;) done += file.writeSync(content.subarray(done));
+}
+
+function replaceIn<T>(
   directory: HeldDirectory,
   name: string,
-  content: Uint8Array | ((file: Deno.FsFile) => void),
+  write: (file: Deno.FsFile) => T,
   mode: number | undefined,
-): void {
+): T {
   const path = directory.pathOf(name);
   const temporaryName = name.replace(/[^/]*$/, `.${crypto.randomUUID()}.tmp`);
   const temporary = directory.pathOf(temporaryName);
@@ -148,17 +153,18 @@ function replaceIn(
   if (old?.isDirectory) throw notRegular(path, true, false);
   const wanted = mode ?? (old?.isFile && old.mode !== null ? old.mode & 0o777 : 0o600);
   try {
+    let result: T;
     {
       using file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });
       // Before the first byte: without a descriptor the new file can lie in another directory.
       directory.verify();
-      if (typeof content === "function") content(file);
-      else for (let done = 0; done < content.length;) done += file.writeSync(content.subarray(done));
+      result = write(file);
       file.syncSync();
     }
     if (wanted !== 0o600) directory.setMode(temporaryName, wanted);
     directory.verify();
     Deno.renameSync(temporary, path);
+    return result;
   } catch (error) {
     attempt(() => Deno.removeSync(temporary)); // It was never created, or it has its own name already.
     throw error;

@@ -1,4 +1,7 @@
 import { messageOf, UserError } from "../../core/error.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
+import { attempt } from "../../core/support/attempt.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
 
 /** Units of text that are written at once: a piece for each entry would be a write for each. */
 const BATCH_UNITS = 1024 * 1024;
@@ -22,11 +25,16 @@ export function* batched(pieces: Iterable<string>): Generator<string> {
  * Writes a file that did not exist, for the user's eyes only: a conversation may hold anything.
  *
  * Throws `UserError` when something has that name, and when it cannot be written; then it is removed again.
+ *
+ * @param path Absolute, as the user named it.
  */
-export function writeNew(path: string, pieces: Iterable<string>): void {
+export function writeNew(files: NamedFiles, path: string, pieces: Iterable<string>): void {
+  const place = files.find(path, { access: "write", typed: true });
   let file: Deno.FsFile;
   try {
-    file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });
+    // A link is something of that name, too.
+    if (entryAt(path)?.isSymlink) throw new Deno.errors.AlreadyExists(path);
+    file = files.create(place, 0o600);
   } catch (error) {
     throw failure(path, error);
   }
@@ -37,7 +45,7 @@ export function writeNew(path: string, pieces: Iterable<string>): void {
     }
     file.syncDataSync();
   } catch (error) {
-    Deno.removeSync(path);
+    attempt(() => files.remove(place)); // Its directory can be another one by now.
     throw failure(path, error);
   } finally {
     file.close();

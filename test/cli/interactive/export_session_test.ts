@@ -1,3 +1,4 @@
+import { OWN_FILES } from "../../helpers/named_files.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { exportSession } from "../../../src/cli/interactive/export_session.ts";
 import { UserError } from "../../../src/core/error.ts";
@@ -17,12 +18,12 @@ Deno.test("exportSession() writes each form, never over a file, and says why whe
     const name = `session-${store.header.id.slice(0, 8)}`;
     const written: string[] = [];
     for (const path of [undefined, undefined, "a.md", "b.jsonl"]) {
-      written.push(await exportSession(store, path, folder));
+      written.push(await exportSession(OWN_FILES, store, path, folder));
     }
     assertEquals(written, [`${name}.html`, `${name}-2.html`, "a.md", "b.jsonl"].map((file) => `${folder}/${file}`));
     for (const file of written) assertEquals(Deno.readTextFileSync(file).includes("hello there"), true, file);
     const why = async (path: string): Promise<string> =>
-      (await assertRejects(() => exportSession(store, path, folder), UserError)).why;
+      (await assertRejects(() => exportSession(OWN_FILES, store, path, folder), UserError)).why;
     assertEquals(await why("c.txt"), "the end of its name does not say in which form");
     assertEquals(await why("none/c.md"), "its folder does not exist");
     assertEquals(await why("a.md"), "there is something of that name");

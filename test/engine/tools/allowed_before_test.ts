@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { allowedBefore, grantFolder } from "../../../src/engine/tools/allowed_before.ts";
+import { allowedBefore } from "../../../src/config/allowed_before.ts";
+import { grantFolder } from "../../../src/engine/tools/grant_folder.ts";
 import type { Settings } from "../../../src/config/settings/settings_table.ts";
 import { UserError } from "../../../src/core/error.ts";
 import type { SandboxLevel } from "../../../src/core/policy.ts";

@@ -1,3 +1,4 @@
+import { outputAt, OWN_FILES } from "../../helpers/named_files.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { type AssistantMessage, toolCallsOf } from "../../../src/core/message.ts";
@@ -17,7 +18,7 @@ Deno.test("recordProvider() writes a cassette that plays the same replies, witho
     const first = chunk({ content: `The key is ${key}.` }) + chunk({ tool_calls: [call] }) + chunk({}, "tool_calls") +
       chunk({}, null, { usage: { prompt_tokens: 5, completion_tokens: 2 } });
     await using server = serve(sse(first), saying("Done."), () => new Response("no", { status: 503 }));
-    const recording = openRecording(file);
+    const recording = openRecording(OWN_FILES, outputAt(file));
     recording.hide([key]);
     const live = recordProvider(openChat({ baseUrl: server.url, apiKey: key, model: "m" }), recording);
     const heard: AssistantMessage[] = [];
@@ -41,7 +42,7 @@ Deno.test("recordProvider() writes a cassette that plays the same replies, witho
 
 Deno.test("recordProvider() says that it cannot write, and the run goes on", async () => {
   await using server = serve(saying("Done."));
-  const recording = openRecording("/dev/null/run.jsonl");
+  const recording = openRecording(OWN_FILES, outputAt("/dev/null/run.jsonl"));
   const live = recordProvider(openChat({ baseUrl: server.url, apiKey: "k", model: "m" }), recording);
   const { events, message } = await collect(live, requestOf());
   assertEquals([message.stopReason, events.at(-2)?.type], ["stop", "notice"]);
@@ -74,13 +75,13 @@ Deno.test("openRecording() takes secrets out of texts, never out of names, words
     ];
     for (const [index, [secret, line, kept]] of lines.entries()) {
       const file = join(folder, `${index}.jsonl`);
-      const recording = openRecording(file);
+      const recording = openRecording(OWN_FILES, outputAt(file));
       recording.hide([secret]);
       assertEquals(recording.write(line), undefined);
       assertEquals<unknown>(parseCassette(Deno.readTextFileSync(file), file)[0]?.line, kept, secret);
     }
     const file = join(folder, "seen.jsonl");
-    const recording = openRecording(file);
+    const recording = openRecording(OWN_FILES, outputAt(file));
     recording.hide(["read", key]);
     const result = { kind: "result", tool: "read", args: {}, isError: false, denied: [] } as const;
     recording.write({ seen: { ...result, text: `{"a":"${key}"}` } });

@@ -1,3 +1,4 @@
+import { OWN_FILES } from "../../helpers/named_files.ts";
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { batched, writeNew } from "../../../src/session/export/write_new.ts";
@@ -7,14 +8,17 @@ Deno.test("writeNew() writes for the user's eyes only, and never over what is th
   inWorld(({ folder }) => {
     const path = join(folder, "a.html");
     const target = join(folder, "target");
-    writeNew(path, ["ä".repeat(700_000), "b".repeat(700_000), "c"]);
+    writeNew(OWN_FILES, path, ["ä".repeat(700_000), "b".repeat(700_000), "c"]);
     assertEquals(Deno.readTextFileSync(path), "ä".repeat(700_000) + "b".repeat(700_000) + "c");
     assertEquals((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
     Deno.symlinkSync(target, join(folder, "link"));
     for (const taken of [path, folder, join(folder, "link")]) {
-      assertEquals(refusalOf(() => writeNew(taken, ["x"])).why, "there is something of that name");
+      assertEquals(refusalOf(() => writeNew(OWN_FILES, taken, ["x"])).why, "there is something of that name");
     }
-    assertEquals(refusalOf(() => writeNew(join(folder, "none", "a"), ["x"])).why, "its folder does not exist");
+    assertEquals(
+      refusalOf(() => writeNew(OWN_FILES, join(folder, "none", "a"), ["x"])).why,
+      "its folder does not exist",
+    );
     assert(!Deno.readTextFileSync(path).includes("x"));
     assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["a.html", "link"]);
   });
@@ -26,7 +30,7 @@ Deno.test("writeNew() leaves nothing half written", () => {
       yield "a".repeat(2_000_000);
       throw new Error("the session went away");
     };
-    assertEquals(refusalOf(() => writeNew(join(folder, "a"), pieces())).why, "the session went away");
+    assertEquals(refusalOf(() => writeNew(OWN_FILES, join(folder, "a"), pieces())).why, "the session went away");
     assertEquals([...Deno.readDirSync(folder)], []);
   });
 });

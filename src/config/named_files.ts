@@ -1,0 +1,90 @@
+import { dirname, resolve } from "@std/path";
+import { findGitRoot } from "../context/files/ancestors.ts";
+import { UserError } from "../core/error.ts";
+import type { NamedFile, NamedFiles } from "../core/named_files.ts";
+import type { Policy } from "../core/policy.ts";
+import { isFolder } from "../core/support/on_disk.ts";
+import { onceFor } from "../core/support/once.ts";
+import { createNamedFiles, type ToolAccess } from "../sandbox/names/named_files.ts";
+import { toolAccess } from "../sandbox/names/tool_access.ts";
+import { resolvePolicy } from "../sandbox/policy/policy.ts";
+import { glanceAtDisk } from "../sandbox/system/disk.ts";
+import { allowedBefore } from "./allowed_before.ts";
+import { type Config, configure } from "./config.ts";
+import type { World } from "./host_environment.ts";
+import { policyEnvironment, requestOf } from "./policy_request.ts";
+
+/**
+ * Opens the names that the user, a settings file or the project gives, before and during a session.
+ *
+ * Tools may have written not only inside the scopes of this session: the repository around the workspace and the directory that
+ * the program was started in are likely workspaces of earlier sessions.
+ */
+export const namedFilesOf: (config: Config) => NamedFiles = onceFor((config: Config) =>
+  createAround(config, accessOf(config))
+);
+
+/** The same in a session, under its policy of this moment. */
+export function namedFilesUnder(config: Config, policy: Policy): NamedFiles {
+  return createAround(config, toolAccess(policy));
+}
+
+function createAround(config: Config, { roots, whyDenied }: ToolAccess): NamedFiles {
+  const places = [config.root, config.world.cwd];
+  const repositories = places.flatMap((place) => findGitRoot(place) ?? []);
+  const earlier = [...places, ...repositories].filter((place) => place !== "/");
+  return createNamedFiles({ roots: [...roots, ...earlier], whyDenied });
+}
+
+/** The same for a command that has no configuration of a session, from the directory that it was started in. */
+export function namedFilesIn(world: World): NamedFiles {
+  try {
+    return namedFilesOf(configure({ values: {}, words: [] }, world));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return createNamedFiles({ roots: [world.cwd].filter((place) => place !== "/"), whyDenied: () => error.message });
+  }
+}
+
+/** Creates a directory and those around it, each inside the one before. Throws what `NamedFiles` throws. */
+export function makeDirectories(files: NamedFiles, path: string, mode: number): NamedFile {
+  const directory = files.find(path, { access: "write", typed: true });
+  if (isFolder(directory.real)) return directory;
+  if (dirname(path) !== path) makeDirectories(files, dirname(path), mode);
+  files.makeDirectory(directory, mode);
+  return directory;
+}
+
+function accessOf(config: Config): ToolAccess {
+  try {
+    return toolAccess(policyBefore(config));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // No session can start here, and then nothing is reached by a link either.
+    return { roots: [], whyDenied: () => error.message };
+  }
+}
+
+/** Stands for the private directories of tools, which do not exist before a session. */
+const NO_DIRECTORY = "/dev/null/sandpiper";
+
+/** The policy without what only a session has: private directories, grants, the sandbox level. Throws UserError. */
+function policyBefore(config: Config): Policy {
+  const level = "kernel";
+  const choice = { level, noHosts: () => undefined } as const;
+  const view = glanceAtDisk();
+  const { trial, world, invocation: { values } } = config;
+  const sessions = values["session-dir"];
+  const policy = resolvePolicy({ ...requestOf(config), allowed: allowedBefore(config, choice) }, {
+    ...view,
+    home: world.home,
+    env: policyEnvironment(config),
+    skills: [],
+    kept: typeof sessions === "string" ? [resolve(world.cwd, sessions)] : [],
+    tmp: NO_DIRECTORY,
+    cache: NO_DIRECTORY,
+    level,
+    realPath: (path) => path === NO_DIRECTORY ? path : view.realPath(path),
+  });
+  return trial?.policy(policy, true) ?? policy;
+}

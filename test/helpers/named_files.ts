@@ -1,0 +1,10 @@
+import type { NamedFile } from "../../src/core/named_files.ts";
+import { createNamedFiles } from "../../src/sandbox/names/named_files.ts";
+
+/** Opens names where tools can write nothing. */
+export const OWN_FILES = createNamedFiles({ roots: [], whyDenied: () => undefined });
+
+/** A file to write, by its absolute path. */
+export function outputAt(path: string): NamedFile {
+  return OWN_FILES.find(path, { access: "write", typed: true });
+}

@@ -36,6 +36,7 @@ export const LONGEST: readonly string[] = [
   "test/tui/screen_e2e_test.ts",
   "test/sandbox/git_layer/nested_steps_test.ts",
   "test/sandbox/git_layer/steps_test.ts",
+  "test/sandbox/git_layer/beside_test.ts",
   "test/attacks/plan_test.ts",
   "test/e2e/task_modes_test.ts",
   "test/e2e/trial_test.ts",

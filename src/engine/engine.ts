@@ -160,7 +160,7 @@ class OpenSession implements EngineCore {
       true,
       ask && approval?.approving(approval.permissionEvents(ask, this.emit)),
       options.hardens,
-      (line) => this.notify(`A command in the background: ${line}`),
+      (line) => this.notify(line),
       this.#onBackground,
     );
     this.tools.notices.forEach((notice) => this.notify(notice));

@@ -174,7 +174,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         // One that only reads stays so, and a place that another one writes is not to be had.
         mayGrant: ({ kind, grant }) =>
           kind !== "write" || (write.length > 0 && claims.conflict(agentId, [grant]) === undefined),
-        onLeft: (line) => core.notify(`A command of ${agentId} in the background: ${line}`),
+        warn: (line) => core.notify(`${agentId}: ${line}`),
       });
       const store = subSession(config, core.conversation.store(), (notice) => core.notify(notice));
       store.append({

@@ -30,14 +30,14 @@ export interface NarrowTools {
   readonly first?: ToolProcesses;
   /** Called once with the first processes, when nothing will be asked of them any more, in place of their end. */
   readonly onEnd?: (processes: ToolProcesses) => Promise<void>;
-  /** Hears what commands in the background did that no result could tell. */
-  readonly onLeft: (line: string) => void;
+  /** Hears what the user has to know of commands, one line each. */
+  readonly warn: (line: string) => void;
 }
 
 /** Tools under a narrower policy, in processes of their own. Nothing is started before the first request. */
 export function openNarrowTools(
   { bundled, base }: { readonly bundled: ToolsHost["bundled"]; readonly base: ToolsBase },
-  { policy, names, asker, mayGrant, first, onEnd, onLeft }: NarrowTools,
+  { policy, names, asker, mayGrant, first, onEnd, warn }: NarrowTools,
 ): ToolsHost {
   const choose = (now: Policy): Pick<ToolProcesses, "active" | "known"> => {
     const works = (tool: Tool): boolean => tool.needs.every((need) => grants(now, need));
@@ -47,7 +47,7 @@ export function openNarrowTools(
     return { active: tools, known: tools };
   };
   const background = backgroundCommands();
-  const ground: ToolGround = { ...base.ground, numbered: background.numbered, onLeft };
+  const ground: ToolGround = { ...base.ground, numbered: background.numbered, warn };
   const own = first ?? openToolProcesses(policy, choose(policy), ground);
   let [isOver, isRetired] = [false, false];
   const end = async (): Promise<void> => {

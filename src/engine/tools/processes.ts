@@ -28,13 +28,13 @@ export function openProcesses(
   policy: Policy,
   self: Self,
   cache: string | undefined,
-  onLeft?: (line: string) => void,
+  warn?: (line: string) => void,
 ): Processes {
   const session = crypto.randomUUID();
   const marks = { [SESSION_VARIABLE]: session };
   const spares: ProcessPool | undefined = policy.sandbox === "off" ? undefined : openProcessPool(policy, self);
-  const programs = kind === "listed" && spares ? openPrograms(policy, spares, marks) : undefined;
-  const shell = programs ? undefined : openShell(policy, spares, marks, onLeft);
+  const programs = kind === "listed" && spares ? openPrograms(policy, spares, marks, warn) : undefined;
+  const shell = programs ? undefined : openShell(policy, spares, marks, warn);
   // Recorded before anything can be left behind by a crash.
   const forget = recordSession(cache, session);
   // At kernel+ every process ends with the first process of its namespace; at kernel the warden ends what is left.

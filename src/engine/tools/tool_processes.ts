@@ -42,8 +42,8 @@ export interface ToolGround {
   readonly numbered: (
     ...own: Parameters<BackgroundCommands["numbered"]>
   ) => ReturnType<BackgroundCommands["numbered"]> | Promise<ReturnType<BackgroundCommands["numbered"]>>;
-  /** Hears, when processes are closed, what commands in the background did that no result could tell. */
-  readonly onLeft?: (line: string) => void;
+  /** Hears what the user has to know of commands, one line each; see `openShell`. */
+  readonly warn?: (line: string) => void;
 }
 
 /**
@@ -61,11 +61,11 @@ export function openToolProcesses(
   { active, known }: Pick<ToolProcesses, "active" | "known">,
   ground: ToolGround,
 ): ToolProcesses {
-  const { self, cache, numbered, onLeft } = ground;
+  const { self, cache, numbered, warn } = ground;
   const listed = startsListed(policy, known);
   const usesShell = (tool: Tool): boolean => listed ? tool.name === "bash" : tool.place === "shell";
   const kind = !known.some(usesShell) ? undefined : listed ? "listed" : "shell";
-  const processes = kind && lateProcesses(kind, policy, self, cache, onLeft);
+  const processes = kind && lateProcesses(kind, policy, self, cache, warn);
   const programs = listed && processes ? listedPrograms(processes) : undefined;
   const watch = programs ? { runProgram: programs.run } : {};
   const startWorker = (): Runner =>

@@ -79,14 +79,14 @@ const NO_PROGRAM: Self = { program: "", args: [], env: {}, readPaths: [], standa
 /**
  * Decides the policy and, with `start`, opens what runs tools under it. `approving` asks about denials; without it they are
  * final. `hardens`: this process, which holds the key, is closed to debuggers and core files.
- * `onLeft`: see ToolGround in tool_processes.ts. `onBackground`: hears of commands that go on after their call.
+ * `warn`: see ToolGround in tool_processes.ts. `onBackground`: hears of commands that go on after their call.
  */
 export function openTools(
   first: Config,
   start: boolean,
   approving?: Approving,
   hardens = true,
-  onLeft: (line: string) => void = () => {},
+  warn: (line: string) => void = () => {},
   onBackground: (event: AgentEvent) => void = () => {},
 ): ToolsHost {
   let config = first;
@@ -123,7 +123,7 @@ export function openTools(
       };
     };
     const background = lateBackground(onBackground);
-    const ground = { self, cache, numbered: background.numbered, onLeft };
+    const ground = { self, cache, numbered: background.numbered, warn };
     const policyFor = (of: Config, grants: Grants): Policy => {
       const policy = policyOf(of, base, grants);
       return of.narrow?.(policy) ?? policy;

@@ -16,7 +16,11 @@ const RLIMIT_DATA = 2; // getrlimit(2)
 /** Few bytes of a pack may stand for objects of any size. Mapped packs do not count. */
 const MEMORY_BYTES = 2n * 1024n ** 3n;
 
-const FIXED = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
+const FIXED = [
+  ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"],
+  // Milliseconds. Other hosts and the user's git hold these locks for a moment each.
+  ...["core.filesRefLockTimeout=5000", "core.packedRefsTimeout=5000"],
+];
 
 const ENVIRONMENT = {
   PATH: "/usr/bin:/bin",

@@ -6,7 +6,7 @@ import { messageOf } from "../../core/error.ts";
 import { readConfigText } from "../git/config_text.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
-import { addedObjects, importedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
+import { addedObjects, importedEntries, mergedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
 import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
 import { importObjects } from "./objects.ts";
 import { isOperation, isUnfinished, OPERATION_FOLDERS, planOperations } from "./operations.ts";
@@ -22,8 +22,8 @@ import {
   removeLeftLocks,
   textAt,
 } from "./real_files.ts";
-import { connected, headAt, said, takeHead, takeRefs } from "./ref_moves.ts";
-import { isObjectName, isRefName, openRefs, refChanges, type Refs } from "./refs.ts";
+import { connected, headAside, headAt, keepAside, said, takeHead, takeRefs } from "./ref_moves.ts";
+import { isObjectName, isRefName, openRefs, type RefChange, refChanges, type Refs } from "./refs.ts";
 import { settingsChange } from "./settings.ts";
 import type { UpperKind } from "./upper.ts";
 
@@ -94,6 +94,10 @@ const TICK_MS = 20;
 const LONGEST_INDEX = 256 * 1024 * 1024;
 const LONGEST_LOG = 64 * 1024 * 1024;
 const LONGEST_SETTINGS = 256 * 1024;
+/** How often new objects are taken again that another program pruned. */
+const OBJECT_TRIES = 3;
+const SETTING_TRIES = 20;
+const SETTING_PAUSE_MS = 50;
 const MOST_NAMED = 5;
 /** Each is added by a git of its own: a remote has two or three. */
 const MOST_SETTINGS = 40;
@@ -157,7 +161,13 @@ export function openLayered(
     return isDone && output === "blob\n".repeat(names.size);
   };
 
-  const takeIndex = async (changed: Uint8Array | undefined, begun: Begun, notes: string[]): Promise<boolean> => {
+  /** `mayMerge`: whether HEAD and its branch are the command's, so that an index that others changed can be the same commit's. */
+  const takeIndex = async (
+    changed: Uint8Array | undefined,
+    begun: Begun,
+    mayMerge: boolean,
+    notes: string[],
+  ): Promise<boolean> => {
     try {
       if (changed === undefined) throw new Error("it is no file, or too large");
       const entries = readIndex(changed, hashBytes);
@@ -166,10 +176,12 @@ export function openLayered(
       using lock = await openLock(`${folder}/index`);
       const now = bytesAt(`${folder}/index`, LONGEST_INDEX);
       const current = sameBytes(now, begun.index) ? was : readIndex(now ?? new Uint8Array(), hashBytes);
-      const next = importedEntries(current, entries, isSparse);
+      // What another program staged meanwhile stays staged.
+      const merged = mayMerge ? mergedEntries(was, current, entries) : entries;
+      const next = merged && importedEntries(current, merged, isSparse);
       // A look at files changes what an index says of them, and nothing else.
-      if (sameEntries(current, next)) return true;
-      if (!sameEntries(current, was)) throw new Error("it was changed meanwhile");
+      if (next !== undefined && sameEntries(current, next)) return true;
+      if (next === undefined || (!mayMerge && !sameEntries(current, was))) throw new Error("it was changed meanwhile");
       lock.commit(writeIndex(next, hashBytes));
       return true;
     } catch (error) {
@@ -257,6 +269,16 @@ export function openLayered(
     return next;
   };
 
+  /** Changes a setting, waiting for another program's lock of the file; undefined, or why it was not changed. */
+  const set = async (args: readonly string[]): Promise<string | undefined> => {
+    for (let left = SETTING_TRIES - 1;; left--) {
+      const { isDone, why } = await git(folder, ["config", "--local", ...args]);
+      if (isDone) return undefined;
+      if (left === 0 || !why.includes("could not lock")) return why;
+      await new Promise((resolve) => setTimeout(resolve, SETTING_PAUSE_MS));
+    }
+  };
+
   /** Gives what of the settings the session goes on with. */
   const takeSettings = async (
     changed: string | undefined,
@@ -275,9 +297,14 @@ export function openLayered(
     const known = new Set(readConfigText(mine ?? "").settings.map(([name]) => name));
     for (const [name, value] of isFlood ? [] : change.added) {
       const how = known.delete(name) ? "--replace-all" : "--add";
-      if ((await git(folder, ["config", "--local", how, name, value])).isDone) added.push(`${name} = ${value}`);
+      const why = await set([how, name, value]);
+      if (why === undefined) added.push(`${name} = ${value}`);
+      else notes.push(`The setting ${name} was not taken: ${why}.`);
     }
-    for (const name of isFlood ? [] : change.removed) await git(folder, ["config", "--local", "--unset-all", name]);
+    for (const name of isFlood ? [] : change.removed) {
+      const why = await set(["--unset-all", name]);
+      if (why !== undefined) notes.push(`The setting ${name} was not removed: ${why}.`);
+    }
     if (added.length > 0) notes.push(`${ADDED}: ${added.join(", ")}.`);
     if (change.refused.length === 0) return undefined;
     // What was said before is not said again.
@@ -311,10 +338,6 @@ export function openLayered(
       const read = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${upper}/${path}`, most);
       const has = (path: string): boolean => entries.get(path) === "file";
 
-      const objects = await importObjects({ real: folder, upper, fresh, hashBytes, git }, entries, limit);
-      if (objects.length > 0) notes.push(`Not taken: ${named(objects)}.`);
-      const lacksObjects = lacksAlready || objects.length > 0;
-
       const { changes, refused } = await refChanges(
         begun.refs,
         entries,
@@ -330,22 +353,45 @@ export function openLayered(
         throw new LimitReached(`more than ${2 * IMPORT_LIMITS.refs} objects named`);
       }
       const unknown = [...tips].filter((to): to is string => to !== undefined && isObjectName(to) && !known.has(to));
+      const takeObjects = async (): Promise<readonly string[]> =>
+        await importObjects({ real: folder, upper, fresh, hashBytes, git }, entries, limit);
+      const objects = await takeObjects();
+      if (objects.length > 0) notes.push(`Not taken: ${named(objects)}.`);
+      const lacksObjects = lacksAlready || objects.length > 0;
+      let reached = await connected(moved, unknown, limit);
+      // Until a reference names them, the user's git may prune new objects: then they are taken again.
+      const takeAgain = async (): Promise<boolean> => {
+        if (lacksObjects || (await takeObjects()).length > 0) return false;
+        reached = await connected(moved, unknown, limit);
+        return true;
+      };
+      for (let left = OBJECT_TRIES; left > 0 && unknown.some((name) => !reached.has(name)); left--) {
+        if (!await takeAgain()) break;
+      }
       // Up to here nothing was changed that anybody sees, and from here on nothing takes long.
-      const whole = new Set([...known, ...await connected(moved, unknown, limit)]);
+      const whole = new Set([...known, ...reached]);
       const before = notes.length;
       const isOther = isPlace ? new Set<string>() : changedSince(entries, begun);
-      const done = await takeRefs(moved, changes, whole, notes);
+      const done = new Set<string>();
+      let pending: readonly RefChange[] = changes;
+      for (let left = OBJECT_TRIES;; left--) {
+        const moves = await takeRefs(moved, pending, whole, notes);
+        for (const name of moves.done) done.add(name);
+        pending = moves.lost;
+        if (pending.length === 0 || left === 0 || !await takeAgain()) break;
+      }
+      for (const { name, to } of pending) notes.push(`${name} could not be changed to ${to}.`);
       // HEAD may name a branch that was not taken.
       const isHeadTaken = !entries.has("HEAD") || head === headAt(folder) ||
         (notes.length === before
           ? await takeHead(moved, head, whole, begun, notes)
-          : said(notes, "HEAD stays as it is, since not all references were taken."));
+          : said(notes, `HEAD stays as it is, since not all references were taken${await headAside(moved, head)}.`));
       const isWhole = notes.length === before;
       if (entries.has("index")) {
         // Removed, it is made anew by the next git that needs one.
         if (has("index") && lacksObjects) {
           notes.push("The index was not taken: objects that it may name were not.");
-        } else if (has("index")) await takeIndex(bytesAt(`${upper}/index`, LONGEST_INDEX), begun, notes);
+        } else if (has("index")) await takeIndex(bytesAt(`${upper}/index`, LONGEST_INDEX), begun, isWhole, notes);
         else notes.push("The index stays as it is: a command does not remove it.");
       }
 
@@ -369,6 +415,12 @@ export function openLayered(
       const left = new Set([...changes.map(({ name }) => name).filter((name) => !done.has(name)), ...refused]);
       for (const [ref, { text, objects }] of logs) {
         const path = `logs/${ref}`;
+        if (ref === "refs/stash" && (isOther.has(path) || left.has(ref))) {
+          // All but the newest entry of the stash are in its log alone.
+          const entries = objects.filter((name) => whole.has(name) && !known.has(name));
+          for (const name of entries) await keepAside(moved, ref, name);
+          if (entries.length > 0) notes.push("The command's stash entries are kept below refs/sandpiper/stash-.");
+        }
         if (isOther.has(path)) {
           // The host's git wrote to it just now: the next command begins with that.
           see(path);
@@ -389,6 +441,8 @@ export function openLayered(
         if (text !== undefined) next.set("config", text);
       }
       if (others.length > 0) notes.push(`Not taken, since a command may not change them: ${named(others)}.`);
+      // Those that were pruned in the moment before a reference named them.
+      if (!lacksObjects && unknown.length > 0) await takeObjects();
       const isAll = notes.every((note) => note.startsWith(ADDED));
       return { notes, kept: next, lacksObjects, isWhole: isAll };
     },

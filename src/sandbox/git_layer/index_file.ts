@@ -80,6 +80,45 @@ export function importedEntries(
   });
 }
 
+/**
+ * Merges what a command changed of a list into what others made of the same list meanwhile. Undefined if both changed the same
+ * path in different ways, or if a file and a directory would have the same name. Pure.
+ */
+export function mergedEntries(
+  base: readonly IndexEntry[],
+  current: readonly IndexEntry[],
+  changed: readonly IndexEntry[],
+): readonly IndexEntry[] | undefined {
+  if (sameEntries(base, current) || sameEntries(current, changed)) return changed;
+  const [was, now, own] = [byPath(base), byPath(current), byPath(changed)];
+  const merged: IndexEntry[] = [];
+  for (const path of new Set([...now.keys(), ...own.keys()])) {
+    const [before, theirs, ours] = [was.get(path) ?? [], now.get(path) ?? [], own.get(path) ?? []];
+    if (sameEntries(before, theirs) || sameEntries(ours, theirs)) merged.push(...ours);
+    else if (sameEntries(before, ours)) merged.push(...theirs);
+    else return undefined;
+  }
+  const paths = new Set(merged.map(({ path }) => path));
+  const isBelowFile = (path: string): boolean => {
+    for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
+      if (paths.has(path.slice(0, at))) return true;
+    }
+    return false;
+  };
+  if ([...paths].some(isBelowFile)) return undefined;
+  return merged.sort((a, b) => a.path === b.path ? a.stage - b.stage : a.path < b.path ? -1 : 1);
+}
+
+function byPath(entries: readonly IndexEntry[]): Map<string, IndexEntry[]> {
+  const paths = new Map<string, IndexEntry[]>();
+  for (const entry of entries) {
+    const same = paths.get(entry.path);
+    if (same === undefined) paths.set(entry.path, [entry]);
+    else same.push(entry);
+  }
+  return paths;
+}
+
 /** The objects of files that a list names and another does not. Pure. */
 export function addedObjects(own: readonly IndexEntry[], changed: readonly IndexEntry[]): ReadonlySet<string> {
   const known = new Set(own.map(({ object }) => object));

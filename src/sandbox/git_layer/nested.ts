@@ -4,6 +4,7 @@
 // One file above the usual length: most of it is one closure over the open repositories of a tree and what is known of them.
 import { dirname, join } from "@std/path";
 import { Buffer } from "node:buffer";
+import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { hashBytesIn, readConfigText } from "../git/config_text.ts";
 import { isWorkingFolder } from "../git/working_folder.ts";
@@ -285,10 +286,10 @@ export function openTree(
       let isWhole = true;
       for (const [place, part] of [...parts].sort(([a], [b]) => a.path < b.path ? -1 : 1)) {
         const taken = await takePlace(place, part).catch((error) => {
-          if (!(error instanceof LimitReached)) throw error;
           lacking.add(place);
+          const all = error instanceof LimitReached ? "Nothing that" : "Not all that";
           return {
-            notes: [`Nothing that the command did in ${join(stands, place.path)} was taken: ${error.message}.`],
+            notes: [`${all} the command did in ${join(stands, place.path)} was taken: ${messageOf(error)}.`],
             kept: new Map(),
             isWhole: false,
           };

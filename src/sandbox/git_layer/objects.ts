@@ -4,11 +4,13 @@
 import { randomUUID } from "node:crypto";
 import { constants, inflateSync } from "node:zlib";
 import { messageOf } from "../../core/error.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { stringOf } from "../system/byte_path.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
+import { ageMs } from "./real_files.ts";
 import type { UpperKind } from "./upper.ts";
 
 const LARGEST_PACK = 4 * 1024 ** 3;
@@ -17,6 +19,8 @@ const STREAMED = ["-c", "core.bigFileThreshold=16m"];
 const OWN = "tmp_objdir-incoming-sandpiper-";
 /** Age from which leftovers of an import are removed, milliseconds: no import takes as long. */
 const LEFT_MS = 10 * 60_000;
+/** How often an import starts again after another program removed its directory or a directory that it writes to. */
+const TRIES = 5;
 const NAMES_AT_ONCE = 8_192;
 /** What is read and written at once. */
 const SMALL = 1024 * 1024;
@@ -43,12 +47,36 @@ export interface ObjectPlaces {
   readonly git: HostGit;
 }
 
-/** Takes the objects of a layer; gives what was not taken and why. Throws `signal`'s reason when it aborts, or `LimitReached`. */
+/**
+ * Takes the objects of a layer; gives what was not taken and why. Throws `signal`'s reason when it aborts, or `LimitReached`.
+ *
+ * Other hosts and the user's own git work in the repository at the same time: names may appear and vanish at any step, and
+ * `git prune` may remove the import's directory. The import then starts again.
+ */
 export async function importObjects(
   places: ObjectPlaces,
   entries: ReadonlyMap<string, UpperKind>,
   signal?: AbortSignal,
-): Promise<string[]> {
+): Promise<readonly string[]> {
+  for (let left = TRIES - 1;; left--) {
+    const { refused, failure, isDisturbed } = await importOnce(places, entries, signal);
+    if (failure === undefined) return refused;
+    if (!isDisturbed || left === 0) return [...refused, `new objects: ${failure}`];
+  }
+}
+
+/** What one attempt did; `isDisturbed`: something that it worked with vanished meanwhile. */
+interface Attempt {
+  readonly refused: readonly string[];
+  readonly failure?: string;
+  readonly isDisturbed?: boolean;
+}
+
+async function importOnce(
+  places: ObjectPlaces,
+  entries: ReadonlyMap<string, UpperKind>,
+  signal: AbortSignal | undefined,
+): Promise<Attempt> {
   const pause = openPause(signal);
   const refused: string[] = [];
   const packs: string[] = [];
@@ -62,24 +90,26 @@ export async function importObjects(
       // git says of an object or a pack that it is still used by its time, for which the layer holds a copy.
     } else if (statusOf(`${places.real}/${path}`) === undefined) (LOOSE.test(path) ? loose : packs).push(path);
   }
-  if (loose.length + packs.length === 0) return refused;
+  if (loose.length + packs.length === 0) return { refused };
   const objects = `${places.real}/objects`;
   await removeLeft(objects);
   // git removes such a folder where it was left behind, too.
   const apart = `${objects}/${OWN}${randomUUID().slice(0, 8)}`;
   const incoming: Incoming = { ...places, apart, pause, signal, blobs: new Set() };
+  const isThere = (): boolean => ["loose", "packed/pack"].every((name) => statusOf(`${apart}/${name}`) !== undefined);
   try {
     for (const name of ["loose", "packed/pack"]) Deno.mkdirSync(`${apart}/${name}`, { recursive: true });
     const why = await copyLoose(incoming, loose) ?? await indexPacks(incoming, packs) ??
       await checkLoose(incoming, loose);
-    if (why !== undefined) return [...refused, `new objects: ${why}`];
+    if (why !== undefined) return { refused, failure: why, isDisturbed: !isThere() };
     await moveIn(incoming, loose);
-    return refused;
+    return { refused };
   } catch (error) {
     if (error instanceof LimitReached) throw error;
-    return [...refused, `new objects: ${messageOf(error)}`];
+    return { refused, failure: messageOf(error), isDisturbed: error instanceof Deno.errors.NotFound || !isThere() };
   } finally {
-    await Deno.remove(apart, { recursive: true });
+    // Removed by another program, or left to the next import.
+    await Deno.remove(apart, { recursive: true }).catch(() => {});
   }
 }
 
@@ -218,14 +248,13 @@ async function moveIn({ real, apart, pause }: Incoming, loose: readonly string[]
   }
 }
 
-/** Removes what imports left that were ended hard. */
+/** Removes what imports left that were ended hard. Other hosts do the same at the same time: what is gone is gone. */
 async function removeLeft(objects: string): Promise<void> {
-  for (const { name } of Deno.readDirSync(objects)) {
+  const left = attempt(() => [...Deno.readDirSync(objects)]) ?? [];
+  for (const { name } of left) {
     if (!name.startsWith(OWN)) continue;
-    const changed = Deno.lstatSync(`${objects}/${name}`).mtime?.getTime() ?? Date.now();
-    if (Date.now() - changed > LEFT_MS) {
-      await Deno.remove(`${objects}/${name}`, { recursive: true });
-    }
+    if (ageMs(`${objects}/${name}`) < LEFT_MS) continue;
+    await Deno.remove(`${objects}/${name}`, { recursive: true }).catch(() => {});
   }
 }
 

@@ -8,6 +8,7 @@ import { isFresh } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 
+const PUT_TRIES = 5;
 const LOCK_TRIES = 40;
 const LOCK_PAUSE_MS = 50;
 const OWN = ".sandpiper-";
@@ -16,6 +17,12 @@ const HELD_MS = 60_000;
 /** The bytes of a file; undefined where it is none, is longer than `most`, or cannot be read. */
 export function bytesAt(path: string, most: number): Uint8Array<ArrayBuffer> | undefined {
   return attempt(() => readRegular(path, most));
+}
+
+/** How long nobody wrote to a file or directory, milliseconds; 0 if it is gone. */
+export function ageMs(path: string): number {
+  const time = attempt(() => Deno.lstatSync(path).mtime?.getTime());
+  return time === undefined ? 0 : Date.now() - time;
 }
 
 /** Looks at a file again and again, which is read only where it changed since the last look. */
@@ -99,11 +106,11 @@ function makeLock(own: string, lock: string, isLast: boolean): boolean {
 /** Removes locks of ours that nobody holds any more: they are held for the time that one index takes to be read and written. */
 export function removeLeftLocks(path: string): void {
   const [folder, prefix] = [dirname(path), `${basename(path)}${OWN}`];
-  for (const { name } of Deno.readDirSync(folder)) {
+  for (const { name } of attempt(() => [...Deno.readDirSync(folder)]) ?? []) {
     if (!name.startsWith(prefix)) continue;
-    const own = Deno.lstatSync(`${folder}/${name}`);
-    if (Date.now() - (own.mtime?.getTime() ?? Date.now()) < HELD_MS) continue;
-    if (statusOf(`${folder}/${name}`)?.identity === statusOf(`${path}.lock`)?.identity) removeFile(`${path}.lock`);
+    if (ageMs(`${folder}/${name}`) < HELD_MS) continue;
+    const own = statusOf(`${folder}/${name}`);
+    if (own !== undefined && own.identity === statusOf(`${path}.lock`)?.identity) removeFile(`${path}.lock`);
     removeFile(`${folder}/${name}`);
   }
 }
@@ -113,16 +120,20 @@ export function removeLeftLocks(path: string): void {
  * by a program that was ended hard is among the objects, where git removes it.
  */
 export function putFile(folder: string, path: string, content: string): void {
-  Deno.mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
   // What a linked working folder has of its own lies in worktrees/NAME of its repository, and has no objects.
   const objects = statusOf(`${folder}/objects`) === undefined ? `${folder}/../../objects` : `${folder}/objects`;
-  const made = `${objects}/tmp_sandpiper_${randomUUID()}`;
-  Deno.writeFileSync(made, Buffer.from(content, "latin1"), { createNew: true });
-  try {
-    Deno.renameSync(made, `${folder}/${path}`);
-  } catch (error) {
-    Deno.removeSync(made);
-    throw error;
+  for (let left = PUT_TRIES - 1;; left--) {
+    const made = `${objects}/tmp_sandpiper_${randomUUID()}`;
+    try {
+      Deno.mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
+      Deno.writeFileSync(made, Buffer.from(content, "latin1"), { createNew: true });
+      Deno.renameSync(made, `${folder}/${path}`);
+      return;
+    } catch (error) {
+      removeFile(made);
+      // Another git removed the empty directory, or pruned the new file.
+      if (left === 0 || !(error instanceof Deno.errors.NotFound)) throw error;
+    }
   }
 }
 

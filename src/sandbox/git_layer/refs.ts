@@ -1,4 +1,5 @@
 // References as meaning: a map from names to objects. The layer's files are read into one, and only the differences are taken.
+import { attempt } from "../../core/support/attempt.ts";
 import { isFresh } from "../system/disk.ts";
 import { addressOf, cString } from "../system/ffi.ts";
 import { type FolderStamp, folderStamp, statusOf } from "../system/statx.ts";
@@ -116,10 +117,15 @@ function readFolder(
 ): Pick<KnownFolder, "isFresh" | "values" | "inner"> {
   const values = new Map<string, string>();
   const inner: string[] = [];
-  for (const entry of Deno.readDirSync(`${folder}/${name}`)) {
+  // git removes empty directories of references at any time.
+  for (const entry of attempt(() => [...Deno.readDirSync(`${folder}/${name}`)]) ?? []) {
     const path = `${name}/${entry.name}`;
     if (entry.isDirectory) inner.push(path);
-    else if (entry.isFile) values.set(path, textAt(`${folder}/${path}`, LONGEST_REF)?.trimEnd() ?? "");
+    else if (entry.isFile) {
+      const text = textAt(`${folder}/${path}`, LONGEST_REF);
+      // One that git packed or removed since has no value here that could hide the packed one.
+      if (text !== undefined || statusOf(`${folder}/${path}`) !== undefined) values.set(path, text?.trimEnd() ?? "");
+    }
   }
   return { isFresh: isFresh(seconds * 1_000 + nanoseconds / 1e6), values, inner };
 }

@@ -18,6 +18,8 @@ export interface ProgramHost {
   readonly policy: Policy;
   readonly spares: ProcessPool;
   readonly supervisor: Supervisor;
+  /** Hears what was not taken of its changes to a repository. */
+  readonly warn: (line: string) => void;
 }
 
 /** How a program ended, with what of the policy it met, as of a command of the real shell; that stays in the host. */
@@ -30,7 +32,7 @@ export type DeniedProgramOutcome = ProgramOutcome & Met;
 export async function runProgram(
   command: Pick<Exec, "argv" | "env" | "cwd">,
   input: Uint8Array<ArrayBuffer>,
-  { policy, spares, supervisor }: ProgramHost,
+  { policy, spares, supervisor, warn }: ProgramHost,
   signal: AbortSignal,
 ): Promise<DeniedProgramOutcome> {
   if (signal.aborted) throw new ToolError("it was ended before it began");
@@ -44,6 +46,7 @@ export async function runProgram(
   const full = (): void => supervised.atOnce("limit", `its output went over ${formatSize(PROGRAM_BYTES)}`);
   try {
     const { status, exitCode, reason, settled } = await supervised.ended;
+    settled.forEach(warn);
     const failure = status && await started.failure(status);
     if (failure !== undefined && !reason) throw new ToolError(`it could not be confined and did not run: ${failure}`);
     const [stdout, stderr] = [outputs[0].bytes(), outputs[1].bytes()];

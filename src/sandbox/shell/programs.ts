@@ -24,12 +24,14 @@ export interface Programs {
 /**
  * The programs that a policy lists, each as a confined process of its own; which files they are is decided here, once.
  *
- * `marks`: variables that every program gets beside the policy's, by which its processes can be known.
+ * `marks`: variables that every program gets beside the policy's, by which its processes can be known. `warn`: called with each
+ * line about what was not taken of a program's changes to a repository.
  */
 export function openPrograms(
   policy: Policy,
   spares: ProcessPool,
   marks: Readonly<Record<string, string>> = {},
+  warn: (line: string) => void = () => {},
 ): Programs {
   const files = new Map(policy.run.list.map((listed) => [listed, programFile(listed, policy)]));
   const supervisor = openSupervisor(policy, spares.layered);
@@ -42,7 +44,7 @@ export function openPrograms(
       if (running.size > MOST) throw new ToolError(`${MOST} programs are running already`);
       const env = { ...policy.env, ...marks, PWD: cwd };
       const exec = { argv: [path, ...request.argv.slice(1)], cwd, env };
-      return await runProgram(exec, request.stdin, { policy, spares, supervisor }, signal);
+      return await runProgram(exec, request.stdin, { policy, spares, supervisor, warn }, signal);
     };
     const call = work();
     running.add(call);

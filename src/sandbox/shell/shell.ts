@@ -42,14 +42,15 @@ export type OpenShell = Shell & {
  * Opens the shell of a policy. `spares`, the pool of waiting processes, is needed wherever something confines; closing the
  * shell closes it, too.
  *
- * `marks`: variables that every command gets beside the policy's, by which its processes can be known. `onLeft`: called
- * while it is closed, with each line about what commands in the background did that no result could tell.
+ * `marks`: variables that every command gets beside the policy's, by which its processes can be known. `warn`: called with each
+ * line that the user has to know: what was not taken of a command's changes to a repository, and, while the shell is closed, what
+ * commands in the background did that no result could tell.
  */
 export function openShell(
   policy: Policy,
   spares: ProcessPool | undefined,
   marks: Readonly<Record<string, string>> = {},
-  onLeft: (line: string) => void = () => {},
+  warn: (line: string) => void = () => {},
 ): OpenShell {
   const running = new Set<Promise<unknown>>();
 
@@ -72,7 +73,7 @@ export function openShell(
     const attempt = async (): Promise<DeniedOutcome> =>
       options.signal.aborted || isClosed
         ? notStarted()
-        : await runCommand(host, supervisor, privateTmp, command, options);
+        : await runCommand(host, supervisor, privateTmp, command, options, warn);
     // Something that existed when the process was planned may be gone when its mounts are made: a new plan leaves it
     // out.
     const call = attempt().catch((error) => error instanceof NeverBegan ? attempt() : Promise.reject(error));
@@ -89,7 +90,9 @@ export function openShell(
       const ending = supervisor.close();
       await Promise.allSettled([...running, background.ended(), spares?.close()]);
       await ending;
-      for (const line of new Set([...background.settled(), ...supervisor.notes()])) onLeft(line);
+      for (const line of new Set([...background.settled(), ...supervisor.notes()])) {
+        warn(`A command in the background: ${line}`);
+      }
     },
   });
 }
@@ -103,6 +106,7 @@ async function runCommand(
   privateTmp: (() => ReadonlySet<string>) | undefined,
   command: string,
   { timeoutMs, signal, onOutput }: Parameters<Shell>[1],
+  warn: (line: string) => void,
 ): Promise<DeniedOutcome> {
   const { policy } = host;
   const { limits } = policy;
@@ -124,6 +128,7 @@ async function runCommand(
     const drained = drain(reader, (chunk) => own.write(chunk));
     const ended = await supervisor.follow(started, { drained, timeoutMs, signal }).ended;
     const { status } = ended;
+    ended.settled.forEach(warn);
     const failure = status && await started.failure(status);
     if (failure !== undefined && !ended.reason) {
       const why = `The command did not run, it could not be confined: ${failure}`;

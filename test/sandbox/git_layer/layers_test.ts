@@ -197,7 +197,7 @@ at(
     const { notes, output } = await work;
     const commit = output.trim();
     assertEquals(notes, [
-      `refs/heads/main was changed meanwhile and stays as it is; what the command made of it is refs/sandpiper/heads/main-${
+      `refs/heads/main was changed meanwhile and stays as it is; the command's commit is kept as refs/sandpiper/heads/main-${
         commit.slice(0, 12)
       }.`,
       "The index was not taken: it was changed meanwhile. git status shows what differs.",

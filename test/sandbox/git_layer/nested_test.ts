@@ -248,7 +248,7 @@ at("a user who commits in a submodule meanwhile wins", async ({ world: { root },
     const { notes, output } = await work;
     const other = `refs/sandpiper/heads/main-${output.trim().slice(0, 12)}`;
     assertEquals(notes, [
-      `In ${root}/.git/modules/sub: refs/heads/main was changed meanwhile and stays as it is; what the command made of it is ${other}.`,
+      `In ${root}/.git/modules/sub: refs/heads/main was changed meanwhile and stays as it is; the command's commit is kept as ${other}.`,
     ]);
     assertEquals(git(`${root}/sub`, "rev-parse", "HEAD"), user);
     assertEquals(git(`${root}/sub`, "rev-parse", other, turn), output + output);

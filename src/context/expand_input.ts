@@ -9,11 +9,6 @@ export interface InputSources {
   readonly templates: readonly Template[];
   /** The instructions of a skill; must not throw. */
   readonly readBody: (skill: Skill) => SkillBody;
-  /**
-   * The user's messages that the next request holds besides this one: a skill whose instructions stand in one of them
-   * is not given again (X11). After a compaction they are fewer, and it is.
-   */
-  readonly earlier: readonly string[];
 }
 
 /** A text after skills and templates were put in. */
@@ -57,9 +52,7 @@ function expandSkill(text: string, name: string, task: string, sources: InputSou
   if ("problem" in body) {
     return { text, words: text, problem: `The skill "${skill.name}" cannot be read: ${body.problem} (${skill.path})` };
   }
-  const whole = skillElement(skill, body.text);
-  const isGiven = sources.earlier.some((message) => message.includes(whole));
-  const element = isGiven ? skillElement(skill, GIVEN) : whole;
+  const element = skillElement(skill, body.text);
   return { text: task ? `${element}\n\n${task}` : element, words: task, skill };
 }
 
@@ -68,5 +61,3 @@ export function findSkill(skills: readonly Skill[], name: string): Skill | undef
   const by = (key: "name" | "slug" | "id"): Skill | undefined => skills.find((skill) => skill[key] === name);
   return by("name") ?? by("slug") ?? by("id");
 }
-
-const GIVEN = "The instructions of this skill stand earlier in this conversation. Follow them again.";

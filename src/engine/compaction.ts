@@ -9,6 +9,7 @@ import { convertToLlm } from "../history/convert.ts";
 import type { CompactionOutcome } from "../history/compact.ts";
 import { estimateContext, freshFrom, recentBound } from "../history/estimate.ts";
 import { fitMessages, type LimitOf, type MessageLimits, messageLimits, roughTokens } from "../history/oversized.ts";
+import { withoutRepeatedSkills } from "../history/repeated_skills.ts";
 import { countTokens, messageBound, tokenBound } from "../history/tokens.ts";
 import { keepBudget, shouldCompact, windowBudget, type WindowSettings } from "../history/window.ts";
 import type { Conversation } from "./conversation.ts";
@@ -299,10 +300,12 @@ export function createCompactor(parts: CompactorParts): Compactor {
       const { contextWindow, budget, window } = await currentWindow();
       // Nearly always every message is far below all limits.
       const small = Math.min(budget / 12, window.keepRecentTokens / 2);
-      if (messages.every((message) => messageBound(message) <= small)) return convertToLlm(messages);
+      if (messages.every((message) => messageBound(message) <= small)) {
+        return withoutRepeatedSkills(convertToLlm(messages));
+      }
       const { any } = await limits();
       const limit = sentWith = await limitOf();
-      return await fitMessages(messages, limit, sourceOf, ({ message, tokens }) => {
+      const fitting = await fitMessages(messages, limit, sourceOf, ({ message, tokens }) => {
         if (told.has(message)) return;
         told.add(message);
         if (tokens < any) return; // a compaction shortened it, and told of it
@@ -311,6 +314,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
             `the model gets about ${tokens} tokens of its beginning and end`,
         );
       }, signal);
+      return withoutRepeatedSkills(fitting);
     },
     async *ifNeeded(signal, incoming = "") {
       const { contextWindow, window, budget } = await currentWindow();

@@ -23,11 +23,9 @@ import { describePolicy, policyRecord } from "../sandbox/policy/describe.ts";
 import { lastCustom } from "../session/tree.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EngineCore } from "./parts.ts";
+import type { TurnSkills } from "./prompt/inputs.ts";
 import type { PromptBase } from "./prompt/prompt_sources.ts";
 import { type KnownTool, promptTool } from "./tools/toolset.ts";
-
-/** What of a request's prompt belongs to one user prompt alone. */
-export type PromptExtras = Partial<Pick<PromptInputs, "runtimeSkills">>;
 
 /** The clock and what was read with it; kept with the session, so that a resumed one sends the same bytes (K7). */
 export interface RuntimeReading {
@@ -46,10 +44,14 @@ export interface GrantedPolicy {
 export interface PromptState {
   readonly base: () => PromptBase;
   /**
-   * Called for every provider round; equal rounds give equal bytes between two rebuilds. `todo`: the model's list, where no
-   * message of the request has it.
+   * Called for every provider round; equal rounds give equal bytes between two rebuilds. `messages`: those of the request.
+   * `todo`: the model's list, where no message of the request has it.
    */
-  readonly compile: (round: RoundRequest, todo?: PromptInputs["todo"]) => CompiledRound;
+  readonly compile: (
+    round: RoundRequest,
+    messages: readonly AgentMessage[],
+    todo?: PromptInputs["todo"],
+  ) => CompiledRound;
   /** As the first round of the next prompt would have it. */
   readonly peek: () => CompiledPrompt;
   /** Takes what was read anew from disk. */
@@ -66,8 +68,8 @@ export interface PromptState {
   readonly reading: () => RuntimeReading;
   /** Goes back to what a resumed session was started with. */
   readonly takeReading: (reading: RuntimeReading) => void;
-  /** A new user prompt: what earlier ones added is gone (R184). */
-  readonly startPrompt: (extras: PromptExtras) => void;
+  /** A new user prompt with its skills: what earlier ones added is gone (R184). `request`: the messages before it. */
+  readonly startPrompt: (skills: TurnSkills, request?: readonly AgentMessage[]) => void;
   /** What hooks made of the prompt at hand; undefined goes back to the base (R183). */
   readonly setOverride: (override: PromptOverride | undefined) => void;
   /** The active tools, for whoever writes a prompt of their own (R54). */
@@ -94,7 +96,9 @@ export function createPromptState(
   /** One array for many rounds, by which the manifest knows them again. */
   let definitions: readonly ToolDefinition[] | undefined;
   let trigger: CompileTrigger | undefined;
-  let extras: PromptExtras = {};
+  let turnSkills: TurnSkills = () => [];
+  /** The messages of the last request. */
+  let request: readonly AgentMessage[] = [];
   let override: PromptOverride | undefined;
   let history: Manifest["history"] = { decision: "full" };
 
@@ -123,8 +127,9 @@ export function createPromptState(
   };
   const compile = (round: RoundRequest, why: CompileTrigger, todo: PromptInputs["todo"] = []): CompiledRound => {
     const offered = round.withoutTools ? [] : definitions ??= tools.map(({ definition }) => definition);
+    const runtimeSkills = turnSkills(request);
     const own: Partial<PromptInputs> = {
-      ...extras,
+      ...(runtimeSkills.length > 0 ? { runtimeSkills } : {}),
       ...(held ? { planning: describePolicy(held.policy, held.granted) } : {}),
       ...(todo.length > 0 ? { todo } : {}),
       ...(round.retryInstruction === undefined ? {} : { retryInstruction: round.retryInstruction }),
@@ -143,7 +148,8 @@ export function createPromptState(
   compileBase("startup");
   return {
     base: () => ({ ...base, inputs }),
-    compile(round, todo) {
+    compile(round, messages, todo) {
+      request = messages;
       const compiled = compile(round, trigger ?? (round.round === 1 ? "prompt" : "round"), todo);
       trigger = undefined;
       return compiled;
@@ -174,8 +180,9 @@ export function createPromptState(
       reading = kept;
       compileBase(trigger ?? "startup");
     },
-    startPrompt(next) {
-      extras = next;
+    startPrompt(skills, messages = []) {
+      turnSkills = skills;
+      request = messages;
       override = undefined;
       history = { decision: "full" };
     },

@@ -7,7 +7,7 @@ import type { AgentMessage, CustomMessage, ImageContent, Usage, UserMessage } fr
 import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
 import type { EngineCore } from "./parts.ts";
 import { drain } from "./events.ts";
-import { type ReadyInput, readyInput, refuseUnknownName } from "./prompt/inputs.ts";
+import { type ReadyInput, readyInput, refuseUnknownName, turnSkills } from "./prompt/inputs.ts";
 import type { Pending, Work } from "./work.ts";
 import { type ActiveModel, modelView } from "./model_state.ts";
 import { runTurns, type TurnParts } from "./turns.ts";
@@ -111,7 +111,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     if (seen.action === "handled") return undefined;
     const prompted = await promptOfServer(seen.text, input.refusesUnknownNames === true, signal);
     if (prompted === undefined) return undefined;
-    const made = await readyInput(prompted, core.inputs(), conversation.state.messages);
+    const made = await readyInput(prompted, core.inputs());
     if (input.refusesUnknownNames) refuseUnknownName(prompted, core.inputs(), made.problem, core.hooks()?.commands());
     if (made.problem !== undefined) core.notify(made.problem);
     return { ...made, images: seen.images };
@@ -139,7 +139,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   async function begin(made: Ready, signal: AbortSignal): Promise<PromptOutcome> {
     const hooks = core.hooks();
     const history = await shortened(false, signal, made.text);
-    core.prompt.startPrompt(made.runtimeSkills.length > 0 ? { runtimeSkills: made.runtimeSkills } : {});
+    core.prompt.startPrompt(made.skills, history.rolled?.messages ?? conversation.state.messages);
     const user = userMessage(made.text, made.images);
     const injected: CustomMessage[] = [];
     if (hooks?.has("before_agent_start")) {
@@ -276,7 +276,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
 
   async function goOn(messages: readonly AgentMessage[], signal: AbortSignal): Promise<PromptOutcome> {
     const history = await shortened(true, signal);
-    core.prompt.startPrompt({});
+    core.prompt.startPrompt(turnSkills(core.inputs(), { words: "" }), history.rolled?.messages);
     if (builder) await settleBuilt(core, builder, lastWords([...conversation.state.messages, ...messages]), signal);
     return await run([...await news(), ...messages], history, signal);
   }

@@ -71,7 +71,7 @@ export function runTurns(
       prompt.noteHistory(rolled?.record ?? checkpointRecord(state.messages));
       const sent = rolled ? [...rolled.messages, ...state.messages.slice(rolled.covered)] : state.messages;
       const hasTodo = prompt.tools().some(({ tool }) => tool.name === "todo");
-      const compiled = prompt.compile(round, hasTodo ? parts.todo.itemsBeyond(sent) : []);
+      const compiled = prompt.compile(round, sent, hasTodo ? parts.todo.itemsBeyond(sent) : []);
       parts.onRequest();
       return compiled;
     },

@@ -9,11 +9,16 @@ export interface Appendix extends FileLists {
   readonly skills: readonly string[];
 }
 
-/** Files and skills of the messages, and what an earlier summary's details hold. */
-export function appendixOf(messages: readonly AgentMessage[], earlier?: JsonObject): Appendix {
+/** Files and skills of the messages, and what an earlier summary's details hold; no skill that `kept` messages contain. */
+export function appendixOf(
+  messages: readonly AgentMessage[],
+  earlier?: JsonObject,
+  kept: readonly AgentMessage[] = [],
+): Appendix {
+  const present = new Set(loadedSkills(kept, []));
   return {
     ...fileLists(messages, earlier),
-    skills: loadedSkills(messages, strings(earlier?.skills)),
+    skills: loadedSkills(messages, strings(earlier?.skills)).filter((file) => !present.has(file)),
   };
 }
 

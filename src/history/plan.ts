@@ -89,7 +89,7 @@ export async function planCompaction(input: CompactionInput): Promise<Planned> {
       history: messages.slice(from, cut.turnFrom),
       turnPrefix: messages.slice(cut.turnFrom, cut.keptFrom),
       ...(previous ? { previousSummary: withoutAppendix(previous.summary) } : {}),
-      appendix: appendixOf(messages.slice(from, cut.keptFrom), previous?.details),
+      appendix: appendixOf(messages.slice(from, cut.keptFrom), previous?.details, messages.slice(cut.keptFrom)),
       tokensBefore,
       kept: messages.slice(cut.keptFrom),
     },

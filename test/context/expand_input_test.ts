@@ -20,7 +20,6 @@ const SOURCES: InputSources = {
   skills: [review, hidden],
   templates: [template("fix", "Fix $1: ${@:2}"), template("call", "/skill:review $1"), template("skill", "no")],
   readBody: (skill) => skill === review ? { text: "# Review\nLook." } : { text: "Hidden." },
-  earlier: [],
 };
 
 const REVIEW = '<skill name="review" location="/skills/review/SKILL.md">\n' +
@@ -60,17 +59,6 @@ Deno.test("expandInput() R114 says why a skill could not be taken, and keeps the
   const broken = expandInput("/skill:review x", { ...SOURCES, readBody: () => ({ problem: "it is gone" }) });
   assertEquals([broken.text, broken.words, broken.skill], ["/skill:review x", "/skill:review x", undefined]);
   assertStringIncludes(broken.problem ?? "", "it is gone");
-});
-
-Deno.test("expandInput() X11 gives a skill's instructions once in what the next request holds", () => {
-  const first = expandInput("/skill:review a", SOURCES).text;
-  const second = expandInput("/skill:review b", { ...SOURCES, earlier: ["hello", first] }).text;
-  assert(!second.includes("Look.") && second.endsWith("</skill>\n\nb"));
-  assertStringIncludes(second, "stand earlier in this conversation");
-  // The short form is no reason to leave them out: after a compaction they are gone.
-  assertEquals(expandInput("/skill:review a", { ...SOURCES, earlier: [second] }).text, first);
-  const changed = { ...SOURCES, earlier: [first], readBody: () => ({ text: "New." }) };
-  assertStringIncludes(expandInput("/skill:review c", changed).text, "New.");
 });
 
 Deno.test("expandInput() R116 R164 is the same every time and reads nothing but the skill", () => {

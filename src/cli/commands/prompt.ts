@@ -59,8 +59,9 @@ export async function promptCommand(invocation: Invocation): Promise<number> {
     if (hooks?.has("before_agent_start")) {
       say("extensions may change this prompt with each message (before_agent_start): that is not in it");
     }
-    const { runtimeSkills, problem } = await readyInput(words.join(" "), base.sources, []);
-    state.startPrompt({ runtimeSkills });
+    const { skills, problem } = await readyInput(words.join(" "), base.sources);
+    state.startPrompt(skills);
+    const runtimeSkills = skills([]);
     const prompt = state.peek();
     const notices = [...config.warnings, ...tools.notices, ...said, ...base.notices, ...problem ? [problem] : []];
     for (const notice of values["quiet"] ? [] : notices) {

@@ -1,11 +1,11 @@
 import type { ExpandedInput } from "../../context/expand_input.ts";
-import { readSkillBody, skillElement } from "../../context/skills/file.ts";
+import { readSkillBody, type SkillBody, skillElement } from "../../context/skills/file.ts";
 import { selectSkills, type SkillChoice } from "../../context/skills/selection.ts";
 import type { Skill } from "../../context/skills/skills.ts";
 import type { Template } from "../../context/templates/templates.ts";
 import type { CommandView } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
-import { type AgentMessage, textOf } from "../../core/message.ts";
+import { type AgentMessage, textOf, toolCallsOf } from "../../core/message.ts";
 import type { RuntimeSkill } from "../../core/prompt.ts";
 import { nearest } from "../../core/support/nearest.ts";
 import { isThere } from "../../core/support/on_disk.ts";
@@ -19,10 +19,13 @@ export interface InputSources {
   readonly root: string;
 }
 
+/** The skills that a prompt calls for, by the messages of a request: the files that tools touched count, too. */
+export type TurnSkills = (request: readonly AgentMessage[]) => readonly RuntimeSkill[];
+
 /** A text for the model, and the skills that its prompt calls for. */
 export interface ReadyInput {
   readonly text: string;
-  readonly runtimeSkills: readonly RuntimeSkill[];
+  readonly skills: TurnSkills;
   /** What a person should be told about it. */
   readonly problem?: string;
 }
@@ -31,9 +34,7 @@ export interface ReadyInput {
 export async function readyInput(
   text: string,
   sources: InputSources,
-  earlier: readonly AgentMessage[],
 ): Promise<ReadyInput> {
-  const said = earlier.flatMap((message) => message.role === "user" ? [textOf(message.content)] : []);
   // Skills and templates are named by a slash at the beginning alone.
   const expanded: ExpandedInput = !text.startsWith("/")
     ? { text, words: text }
@@ -41,17 +42,10 @@ export async function readyInput(
       skills: sources.choice.mode === "off" ? [] : sources.skills,
       templates: sources.templates,
       readBody: (skill) => readSkillBody(skill.path),
-      earlier: said,
     });
-  const { runtime } = selectSkills(
-    sources.skills,
-    sources.choice,
-    { words: expanded.words, expanded: expanded.skill, touched: [], root: sources.root },
-    (skill) => bodyOf(skill, said),
-  );
   return {
     text: expanded.text,
-    runtimeSkills: runtime,
+    skills: turnSkills(sources, expanded),
     ...(expanded.problem === undefined ? {} : { problem: expanded.problem }),
   };
 }
@@ -73,11 +67,39 @@ export function inputCommands(sources: InputSources): readonly CommandView[] {
   return [...templates, ...skills];
 }
 
-/** Instructions that stand in the conversation already are not sent again (X11). */
-function bodyOf(skill: Skill, said: readonly string[]): string | { readonly given: true } | undefined {
-  const body = readSkillBody(skill.path);
-  if ("problem" in body) return undefined;
-  return said.some((message) => message.includes(skillElement(skill, body.text))) ? { given: true } : body.text;
+/** Returns what chooses the skills of a prompt. Each file is read once. */
+export function turnSkills(
+  { skills, choice, root }: InputSources,
+  { words, skill: expanded }: Pick<ExpandedInput, "words" | "skill">,
+): TurnSkills {
+  const bodies = new Map<Skill, SkillBody>();
+  // What was touched once stays so until the next prompt, also after a compaction.
+  const touched = new Set<string>();
+  const read = (skill: Skill): SkillBody => {
+    const body = bodies.get(skill) ?? readSkillBody(skill.path);
+    bodies.set(skill, body);
+    return body;
+  };
+  return (request) => {
+    const said = request.flatMap((message) => message.role === "user" ? [textOf(message.content)] : []);
+    // Instructions that the request contains are not sent again (X11).
+    const bodyOf = (skill: Skill): string | { readonly given: true } | undefined => {
+      const body = read(skill);
+      if ("problem" in body) return undefined;
+      return said.some((text) => text.includes(skillElement(skill, body.text))) ? { given: true } : body.text;
+    };
+    for (const path of touchedIn(request)) touched.add(path);
+    return selectSkills(skills, choice, { words, expanded, touched: [...touched], root }, bodyOf).runtime;
+  };
+}
+
+/** The paths in the tool calls since the last prompt of the user. */
+function touchedIn(request: readonly AgentMessage[]): readonly string[] {
+  const start = request.findLastIndex(({ role }) => role === "user");
+  return request.slice(start + 1).flatMap((message) => {
+    if (message.role !== "assistant") return [];
+    return toolCallsOf(message).flatMap(({ arguments: { path } }) => typeof path === "string" ? [path] : []);
+  });
 }
 
 /**

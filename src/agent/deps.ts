@@ -53,6 +53,14 @@ export type Verdict =
   | { readonly kind: "again"; readonly messages: UserInput; readonly isBound?: boolean }
   | { readonly kind: "fails"; readonly reason: string };
 
+/** Tools that a provider rejects, over the requests of one reply. */
+export interface ToolRejections {
+  /** Leaves tools out of the next request; false if no more can be left out. */
+  readonly leaveOut: (failure: ProviderFailure) => boolean;
+  /** Called when the reply is there or has failed for good. Returns sentences for the user. */
+  readonly settle: (isAccepted: boolean) => readonly string[];
+}
+
 /** All that the loop needs from the rest of the program. */
 export interface AgentDeps {
   readonly provider: Provider;
@@ -97,6 +105,8 @@ export interface AgentDeps {
   readonly afterToolResult?: (call: CheckedCall, result: ToolResult, signal: AbortSignal) => Promise<ToolResult>;
   /** Shortens the request when it did not fit; true: try once more. Called at most five times for each reply. */
   readonly onOverflow?: (failure: ProviderFailure, signal: AbortSignal) => AsyncGenerator<AgentEvent, boolean>;
+  /** Called for each reply. What a request lacks after `leaveOut` is lacking in the prompt that is compiled next. */
+  readonly toolRejections?: () => ToolRejections;
   /** Judges the answer of a model that called no tools and has nothing queued; without it, the run is done then. */
   readonly judge?: (answer: AssistantMessage, signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>;
   /** Messages that the model gets with the results of a turn in which it called tools. */

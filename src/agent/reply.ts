@@ -21,6 +21,7 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
   let retries = 0;
   let overflows = 0;
   let waitedMs = 0;
+  const rejections = deps.toolRejections?.();
   let round = run.nextRound(conclusion);
   let compiled = deps.compile(round);
 
@@ -78,6 +79,14 @@ export async function* takeReply(run: RunState): AsyncGenerator<AgentEvent, Assi
         await deps.sleep(delayMs, signal);
         continue;
       }
+    }
+    if (failure && rejections?.leaveOut(failure)) {
+      yield* view.discard(end);
+      compiled = deps.compile(round);
+      continue;
+    }
+    for (const message of rejections?.settle(end.stopReason !== "error" && end.stopReason !== "aborted") ?? []) {
+      yield { type: "notice", level: "warning", message };
     }
     if (failing) {
       const final = failing.givenUp(failure, deps.now());

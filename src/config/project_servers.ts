@@ -21,7 +21,7 @@ const LONGEST_WORDS = 1_000;
 /** More than anybody writes by hand. */
 const MAX_BYTES = 256 * 1024;
 /** What a server may say here: nothing that names the user's own variables or accounts. */
-const KEYS = ["command", "args", "env", "cwd", "url", "headers", "startMs", "callMs", "exposure"] as const;
+const KEYS = ["type", "command", "args", "env", "cwd", "url", "headers", "startMs", "callMs", "exposure"] as const;
 /** Keys that would take something of the user's; such a server is left out. */
 const USERS = ["envFrom", "headerEnv", "oauth"] as const;
 
@@ -73,10 +73,6 @@ function whyNot(name: string, value: JsonValue): string | undefined {
   const users = USERS.find((key) => key in value);
   if (users !== undefined) {
     return `"${users}" is for your own settings: a project names none of your variables or clients`;
-  }
-  const { type } = value;
-  if (type !== undefined && type !== "stdio" && type !== "http") {
-    return `its type ${JSON.stringify(type)} is not spoken`;
   }
   const known = Object.fromEntries(KEYS.flatMap((key) => key in value ? [[key, value[key]]] : []));
   if (/\$\{/.test(JSON.stringify(known))) {

@@ -27,6 +27,8 @@ export interface ProviderFailure {
   readonly retryAfterMs?: number;
   /** The window that an overflow named, tokens. */
   readonly contextWindow?: number;
+  /** Names of tools of the request that the server blames. */
+  readonly tools?: readonly string[];
 }
 
 /** A tool as the provider's tool field carries it. */

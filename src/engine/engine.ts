@@ -32,6 +32,7 @@ import {
 } from "./features.ts";
 import type { McpServers } from "./mcp_servers.ts";
 import { keepServer, otherServer } from "./session_server.ts";
+import { modelName } from "../core/provider.ts";
 import { createModelState, type ModelState, modelView } from "./model_state.ts";
 import type { AutoSwitches, EngineCore, EngineOptions } from "./parts.ts";
 import { createPending, createWork, whenIdle } from "./work.ts";
@@ -44,6 +45,7 @@ import type { Proof } from "./proof/proof.ts";
 import { newSession } from "./sessions/session_choice.ts";
 import { createTodoList, type TodoList } from "./todo_list.ts";
 import { refuseUnknown } from "./tools/active_tools.ts";
+import { createRejectedTools, type RejectedTools } from "./tools/rejected_tools.ts";
 import { openTools, type ToolsHost } from "./tools/tools_host.ts";
 import { builtinTool, createToolset, type KnownTool, type Toolset } from "./tools/toolset.ts";
 import type { Trials } from "./trials.ts";
@@ -88,6 +90,7 @@ class OpenSession implements EngineCore {
   readonly conversation: Conversation;
   readonly tools: ToolsHost;
   readonly toolset: Toolset;
+  readonly rejectedTools: RejectedTools;
   readonly model: ModelState;
   readonly queues: Queues;
   readonly compactor: Compactor;
@@ -177,6 +180,11 @@ class OpenSession implements EngineCore {
       variable: options.variable ?? readVariable,
       tell: this.notify,
       agentId: within?.agentId,
+    });
+    this.rejectedTools = createRejectedTools({
+      toolset: this.toolset,
+      retake: () => this.prompt.takeTools(this.toolset.active(), "tools", true),
+      model: () => modelName(modelView(this.model)),
     });
     this.#isOtherModel = this.model.restore(kept.model);
     const isNamed = config.invocation.values["base-url"] !== undefined;

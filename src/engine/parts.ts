@@ -24,6 +24,7 @@ import type { PromptState } from "./prompt_state.ts";
 import type { Proof } from "./proof/proof.ts";
 import type { ToolsHost } from "./tools/tools_host.ts";
 import type { TodoList } from "./todo_list.ts";
+import type { RejectedTools } from "./tools/rejected_tools.ts";
 import type { Toolset } from "./tools/toolset.ts";
 import type { Work } from "./work.ts";
 
@@ -40,6 +41,8 @@ export interface EngineCore {
   readonly config: () => Config;
   readonly tools: ToolsHost;
   readonly toolset: Toolset;
+  /** Tools that the model's provider rejects. */
+  readonly rejectedTools: RejectedTools;
   readonly conversation: Conversation;
   readonly queues: Queues;
   readonly prompt: PromptState;

@@ -233,6 +233,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
         core.followPolicy();
         core.servers?.followNow();
       },
+      toolRejections: () => core.rejectedTools.forReply(),
       refuses: core.plan.refuses,
       todo: core.todo,
       onRequest: () => {

@@ -43,6 +43,8 @@ export interface TurnParts {
     /** The next one that can be had; undefined: there is none. */
     readonly take: () => Promise<ActiveModel | undefined>;
   };
+  /** See AgentDeps. */
+  readonly toolRejections: NonNullable<AgentDeps["toolRejections"]>;
   /** Why a tool does not run now; undefined: it may. */
   readonly refuses: (tool: KnownTool) => string | undefined;
   readonly todo: Pick<TodoList, "itemsBeyond">;
@@ -118,6 +120,7 @@ export function runTurns(
       if (isShorter) rolled = undefined;
       return isShorter;
     },
+    toolRejections: parts.toolRejections,
     ...parts.proof,
     fallback: {
       isThere: parts.fallback.isThere,

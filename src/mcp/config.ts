@@ -6,6 +6,8 @@ export type Exposure = "all" | "search" | "names";
 
 /** What every server may say, whatever kind it is of. Times in milliseconds. */
 interface ServerCommon {
+  /** As other programs write it; which kind a server is of, its other keys say. */
+  readonly type?: "stdio" | "http" | "streamable-http" | "sse";
   /** From its start until its tools are known; 10,000 unless told otherwise. */
   readonly startMs?: number;
   /** Of one call; 60,000 unless told otherwise. */
@@ -62,6 +64,11 @@ export function readServer(written: WrittenServer): McpServer | { readonly why: 
   const { command, url } = written;
   if (command !== undefined && url !== undefined) return { why: "it has both a command and a url; keep one" };
   if (command === undefined && url === undefined) return { why: 'it has neither a "command" nor a "url"' };
+  const { type } = written;
+  if (type === "sse") return { why: 'its type "sse" (HTTP with a separate stream of events) is not supported' };
+  if (type !== undefined && (type === "stdio") !== (command !== undefined)) {
+    return { why: `its type is "${type}", but it has a ${command === undefined ? "url" : "command"}` };
+  }
   const foreign = (command === undefined ? STDIO_KEYS : HTTP_KEYS).find((key) => written[key] !== undefined);
   if (foreign !== undefined) {
     return { why: `"${foreign}" is not for a server with a ${command === undefined ? "url" : "command"}` };

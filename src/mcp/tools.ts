@@ -1,10 +1,12 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import { cleanLine, cleanText } from "./clean.ts";
 import { MOST_TOOLS } from "./connection.ts";
 import { cleanSchema } from "./tool_schema.ts";
 
+/** Of a tool's name, UTF-16 units. */
+const MAX_NAME = 256;
 /** Of one tool's description, Unicode characters. */
 const LONGEST_DESCRIPTION = 2_000;
 /** Of all schemas and descriptions of one server, characters: they go out with every request. */
@@ -36,25 +38,28 @@ export function usableTools(
   const read = list.map((tool) => listedTool.safeParse(tool).data ?? { name: "", inputSchema: undefined });
   for (const raw of read.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)) {
     const shown = cleanLine(raw.name, 60);
-    const parameters = cleanSchema(raw.inputSchema);
+    const schema = cleanSchema(raw.inputSchema);
     const description = `(MCP server "${server}") ${cleanText(raw.description ?? raw.title ?? "", LONGEST_DESCRIPTION)}`
       .trim();
-    if (raw.name === "" || raw.name.length > 256) notices.push(`a tool without a usable name is left out`);
-    else if (names.has(raw.name)) notices.push(`"${shown}" is there twice; one is left out`);
-    else if (parameters === undefined) notices.push(`"${shown}" is left out: its schema is too large or is none`);
+    if (raw.name === "") notices.push("a tool without a name is left out");
+    else if (raw.name.length > MAX_NAME) {
+      notices.push(`the tool "${shown}" is left out: its name has more than ${MAX_NAME} characters`);
+    } else if (names.has(raw.name)) notices.push(`the tool "${shown}" is listed twice; one is left out`);
+    else if ("why" in schema) notices.push(`the tool "${shown}" is left out: ${schema.why}`);
     else if (tools.length >= MOST_TOOLS) {
       notices.push(`it has more than ${MOST_TOOLS} tools; the others are left out`);
       break;
-    } else if ((size += description.length + JSON.stringify(parameters).length) > LONGEST_LIST) {
+    } else if ((size += description.length + JSON.stringify(schema.parameters).length) > LONGEST_LIST) {
       notices.push(`its tools from "${shown}" on are left out: together their descriptions are too long`);
       break;
     } else {
       names.add(raw.name);
-      // A schema that was copied is an object, and the server gets its own back as it is.
+      // The server gets its own schema back as it is, if it has one.
+      const inputSchema = (isObject(raw.inputSchema) ? raw.inputSchema : { type: "object" }) as Tool["inputSchema"];
       tools.push({
-        raw: { name: raw.name, inputSchema: raw.inputSchema as Tool["inputSchema"] },
+        raw: { name: raw.name, inputSchema },
         description,
-        parameters,
+        parameters: schema.parameters,
       });
     }
   }

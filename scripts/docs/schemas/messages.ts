@@ -68,6 +68,7 @@ const failure = exactly<ProviderFailure>({
   retry: z.boolean(),
   retryAfterMs: z.optional(amount),
   contextWindow: z.optional(count),
+  tools: z.optional(z.array(text)),
 });
 
 type Fields<Role extends AgentMessage["role"]> = FieldsOf<Extract<AgentMessage, { readonly role: Role }>, "role">;

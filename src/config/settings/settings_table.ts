@@ -267,6 +267,7 @@ export const SETTINGS = {
     shape: {
       type: "object",
       additionalProperties: object({
+        type: oneOf("stdio", "http", "streamable-http", "sse"),
         command: text,
         args: texts,
         env: words,

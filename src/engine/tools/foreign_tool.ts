@@ -6,7 +6,7 @@ import { argumentIssues } from "../../mcp/arguments.ts";
 import type { KnownTool } from "./toolset.ts";
 
 /** A tool of an extension or of an MCP server, as that describes it: its schema is sent as it is. */
-type ForeignTool = Omit<ExtensionTool, "extension">;
+type ForeignTool = Omit<ExtensionTool, "extension"> & { readonly server?: string };
 
 /**
  * A tool of an extension or a server as one of the session. Its code runs where it lives, never in the host: `run` takes
@@ -48,5 +48,6 @@ export function foreignTool(
     // Whoever brought it does not say which lines of its text a person need not see.
     run: async (...call) => withoutTold(await run(...call)),
     ...(isLate ? { isLate } : {}),
+    ...(brought.server === undefined ? {} : { server: brought.server }),
   };
 }

@@ -16,6 +16,8 @@ export interface KnownTool {
   readonly origin: ToolView["origin"];
   /** Whether it waits to be asked for: not active by itself, after all others once it is, and never in the prompt's text. */
   readonly isLate?: boolean;
+  /** The MCP server that brought it, as the settings call it. */
+  readonly server?: string;
   readonly run: (args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
 }
 
@@ -47,6 +49,8 @@ export interface Toolset {
   readonly switchOn: (names: readonly string[]) => void;
   /** Replaces the tools of a source; of those that were not there, the ones in `fresh` are active at once, else all. */
   readonly replace: (origin: KnownTool["origin"], tools: readonly KnownTool[], fresh?: readonly string[]) => void;
+  /** Keeps tools out of requests until they are described otherwise; replaces those that were kept out before. */
+  readonly leaveOut: (names: readonly string[]) => void;
   /** Makes late tools active, in this order; a name may come before its tool. With `only`, no other late tool is. */
   readonly activate: (names: readonly string[], only?: boolean) => void;
 }
@@ -57,6 +61,10 @@ export function createToolset(builtin: readonly KnownTool[], chosen: readonly st
   let active = new Set(chosen);
   /** Names of late tools in the order of their activation: what was sent before keeps its place in the request. */
   let late: readonly string[] = [];
+  /** Tools that are kept out, with their descriptions. */
+  let leftOut: ReadonlyMap<string, string> = new Map();
+  const isOn = ({ tool: { name }, definition }: KnownTool): boolean =>
+    active.has(name) && !(leftOut.has(name) && leftOut.get(name) === JSON.stringify(definition));
   const all = (): readonly KnownTool[] => {
     const others = [...sources].filter(([origin]) => origin !== "builtin").flatMap(([, tools]) => tools);
     // Who may bring a tool of a built-in one's name stands in for it: the model must not find two of a name.
@@ -72,9 +80,16 @@ export function createToolset(builtin: readonly KnownTool[], chosen: readonly st
     ];
   };
   return {
-    active: () => all().filter(({ tool }) => active.has(tool.name)),
+    active: () => all().filter(isOn),
     views: () =>
-      all().map(({ tool: { name, description }, origin }) => ({ name, description, active: active.has(name), origin })),
+      all().map((known) => {
+        const { tool: { name, description }, origin } = known;
+        return { name, description, active: isOn(known), origin };
+      }),
+    leaveOut(names) {
+      const known = all().filter(({ tool }) => names.includes(tool.name));
+      leftOut = new Map(known.map(({ tool, definition }) => [tool.name, JSON.stringify(definition)]));
+    },
     choose(names) {
       const known = all();
       active = new Set(names.filter((name) => known.some(({ tool }) => tool.name === name)));

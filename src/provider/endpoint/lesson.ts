@@ -6,7 +6,7 @@ import { type Capabilities, combined, isSame, type SomeCapabilities } from "../c
 import { wordsBy } from "../capabilities/known.ts";
 import { isOverflow, roomIn } from "../failure/overflow.ts";
 import { BAD_SCHEMA, LEAST_LIMIT } from "../failure/refused_request.ts";
-import { readServerError } from "../failure/server_error.ts";
+import { readServerError, saidIn } from "../failure/server_error.ts";
 
 /** What to do otherwise from now on. */
 export interface Lesson {
@@ -317,17 +317,4 @@ export function lessonOf({ answer, ...request }: Refused): Lesson | undefined {
     if (lesson && !isSame(combined(request.takes, lesson.change), request.takes)) return lesson;
   }
   return undefined;
-}
-
-/** The reason, its place and codes; never what a server says back of the request. */
-function saidIn(answer: unknown): string {
-  const { message, code, type, param } = readServerError(answer);
-  const body = isObject(answer) ? answer : {};
-  const inner = isObject(body.error) ? body.error : body;
-  const raw = isObject(inner.metadata) && typeof inner.metadata.raw === "string" ? inner.metadata.raw : undefined;
-  const details = [body.detail, inner.detail].find(Array.isArray);
-  const places = details?.filter(isObject).map(({ loc, msg }) =>
-    `${Array.isArray(loc) ? loc.join(".") : ""}: ${typeof msg === "string" ? msg : ""}`
-  );
-  return [places ? undefined : message, code, type, param, raw, ...places ?? []].filter((text) => text).join("\n");
 }

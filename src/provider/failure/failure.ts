@@ -1,8 +1,9 @@
 import type { FailureKind, ProviderFailure } from "../../core/provider.ts";
+import { blamedTools } from "./blamed_tools.ts";
 import { type FailureContext, failureMessage } from "./failure_message.ts";
 import { isOverflow, windowIn } from "./overflow.ts";
 import { retryAfterMs, windowMs } from "./retry_after.ts";
-import { readServerError, type ServerError } from "./server_error.ts";
+import { readServerError, saidIn, type ServerError } from "./server_error.ts";
 
 /** What is known about an error that a server told. */
 export interface ErrorFacts {
@@ -87,10 +88,18 @@ export function failureOf(facts: ErrorFacts, context: FailureContext): ProviderF
   const retry = verdict.kind === "context_overflow" || advice === "false" ? false : verdict.retry;
   const contextWindow = verdict.kind === "context_overflow" ? windowIn(error) : undefined;
   const delayMs = waitMs ?? (status === 429 ? windowMs(facts.headers, context.now) : undefined);
+  const isAboutRequest = verdict.kind === "bad_request" || verdict.kind === "overload";
+  const tools = isAboutRequest ? blamedTools(saidIn(facts.body), (context.tools ?? []).map(({ name }) => name)) : [];
   return {
     kind: verdict.kind,
-    message: failureMessage(verdict.kind, { ...context, serverText: error.message, ...(status ? { status } : {}) }),
+    message: failureMessage(verdict.kind, {
+      ...context,
+      serverText: error.message,
+      blamed: tools,
+      ...(status ? { status } : {}),
+    }),
     retry,
+    ...(tools.length > 0 ? { tools } : {}),
     ...(status === undefined ? {} : { status }),
     // A quota that is spent is no reason to wait now, but the person learns when it is there again.
     ...((retry || verdict.kind === "rate_limit") && delayMs !== undefined ? { retryAfterMs: delayMs } : {}),

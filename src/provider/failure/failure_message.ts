@@ -14,12 +14,16 @@ export interface FailureContext {
   readonly secrets: readonly string[];
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** The tools of the request, in their order. */
+  readonly tools?: readonly { readonly name: string }[];
 }
 
 /** The parts of a message about a server's reply. */
 export interface FailureParts extends FailureContext {
   readonly status?: number;
   readonly serverText: string;
+  /** Names of tools that the server blames, perhaps by their place alone. */
+  readonly blamed?: readonly string[];
 }
 
 const MAX_SERVER_TEXT = 300;
@@ -38,7 +42,8 @@ export function publicText(text: string, secrets: readonly string[]): string {
   return cut.length < clean.length ? `${cut}…` : cut;
 }
 
-function advice(kind: FailureKind, { status, host, model, apiKeyEnv, isKeyless, serverText }: FailureParts): string {
+function advice(kind: FailureKind, parts: FailureParts): string {
+  const { status, host, model, apiKeyEnv, isKeyless, serverText, blamed = [] } = parts;
   const variable = apiKeyEnv ?? "the key's variable";
   if (status === 404 || status === 405) {
     return `Check the model name "${model}" and the path of --base-url (most servers want it to end in /v1)`;
@@ -68,6 +73,7 @@ function advice(kind: FailureKind, { status, host, model, apiKeyEnv, isKeyless, 
     case "bad_request":
       // Newer models of OpenAI's take tools only there, and say so.
       if (/\/responses\b|Responses API/i.test(serverText)) return "Use --api responses for this model";
+      if (blamed.length > 0) return "Fix or remove the MCP server or extension that brings the tool";
       return `Check that "${model}" is served there and accepts these settings`;
     case "aborted":
       return "The run was ended";
@@ -80,5 +86,7 @@ export function failureMessage(kind: FailureKind, parts: FailureParts): string {
   const head = parts.status === undefined
     ? `${parts.host} broke off with an error`
     : `${parts.host} answered ${parts.status}`;
-  return `${head}${said === "" ? "" : `: "${said.replace(/\.$/, "")}"`}. ${advice(kind, parts)}.`;
+  const unnamed = (parts.blamed ?? []).filter((name) => !said.includes(name));
+  const about = unnamed.length > 0 ? ` (about the tool ${unnamed.slice(0, 3).join(", ")})` : "";
+  return `${head}${said === "" ? "" : `: "${said.replace(/\.$/, "")}"`}${about}. ${advice(kind, parts)}.`;
 }

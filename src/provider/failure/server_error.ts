@@ -64,3 +64,16 @@ export function readServerError(body: unknown): ServerError {
     ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }
+
+/** The reason, its place and codes; never what a server says back of the request. */
+export function saidIn(answer: unknown): string {
+  const { message, code, type, param } = readServerError(answer);
+  const body = isObject(answer) ? answer : {};
+  const inner = isObject(body.error) ? body.error : body;
+  const raw = isObject(inner.metadata) && typeof inner.metadata.raw === "string" ? inner.metadata.raw : undefined;
+  const details = [body.detail, inner.detail].find(Array.isArray);
+  const places = details?.filter(isObject).map(({ loc, msg }) =>
+    `${Array.isArray(loc) ? loc.join(".") : ""}: ${typeof msg === "string" ? msg : ""}`
+  );
+  return [places ? undefined : message, code, type, param, raw, ...places ?? []].filter((text) => text).join("\n");
+}

@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { messageOf } from "../core/error.ts";
 import { isObject, type JsonValue } from "../core/json.ts";
 import { cleanLine } from "../mcp/clean.ts";
-import type { WrittenServer } from "../mcp/config.ts";
+import { readServer, type WrittenServer } from "../mcp/config.ts";
 import type { Config } from "./config.ts";
 import { misfit } from "./settings/shape.ts";
 import { SETTINGS } from "./settings/settings_table.ts";
@@ -78,7 +78,10 @@ function whyNot(name: string, value: JsonValue): string | undefined {
   if (/\$\{/.test(JSON.stringify(known))) {
     return "it names variables of yours (${…}), which a project's server does not get";
   }
-  return misfit({ [name]: known }, SETTINGS.mcpServers.shape, "mcpServers");
+  const wrong = misfit({ [name]: known }, SETTINGS.mcpServers.shape, "mcpServers");
+  if (wrong !== undefined) return wrong;
+  const read = readServer(known as WrittenServer); // of the shape that was just checked
+  return "why" in read ? read.why : undefined;
 }
 
 /** All servers of a configuration: the user's, and those of a trusted project that have other names. */

@@ -6,6 +6,7 @@ import { boundedFetch } from "./bounded_fetch.ts";
 import { isStdio, type McpServer, timesOf } from "./config.ts";
 import type { McpDeps } from "./deps.ts";
 import { CLOSED, pipeTransport } from "./pipe_transport.ts";
+import { mendResults } from "./valid_blocks.ts";
 import { READ_RESOURCE, readResource } from "./resources.ts";
 
 /** Tools that one server may have. */
@@ -80,6 +81,7 @@ async function attempt(
   const library = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
   const carrier = carry(name, server, deps, library);
+  mendResults(carrier.transport);
   const changes = { autoRefresh: false, debounceMs: 0, onChanged: () => onListChanged() };
   const client = new library.Client(deps.client, {
     capabilities: {},

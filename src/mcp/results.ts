@@ -112,7 +112,7 @@ function cut(text: string, { outputBytes, outputLines }: Answered["limits"]): st
 /** Values that are looked for, and how much text they are looked for in, characters: far more than is shown. */
 const MOST_VALUES = 200;
 const MOST_TEXT = 1024 * 1024;
-/** Shorter ones are anywhere. */
+/** Shorter ones are part of other words. */
 const SHORTEST = 3;
 
 /** JSON text of structured content that the texts beside it do not hold already; undefined where there is nothing to add. */
@@ -123,7 +123,11 @@ export function unsaid(structured: unknown, texts: readonly string[]): string | 
   const text = texts.join("\n").slice(0, MOST_TEXT);
   const values = leavesOf(structured);
   // Text within JSON text has its quotes and line ends escaped.
-  const isSaid = (value: string): boolean => text.includes(value) || text.includes(JSON.stringify(value).slice(1, -1));
+  const words = new Set(text.match(/[\p{L}\p{N}]+/gu));
+  const isSaid = (value: string): boolean =>
+    value.length < SHORTEST
+      ? words.has(value) || texts.includes(value)
+      : text.includes(value) || text.includes(JSON.stringify(value).slice(1, -1));
   const isCovered = values.length > 0 && values.length <= MOST_VALUES && values.every(isSaid);
   return isCovered || sameAsAny(structured, texts) ? undefined : json;
 }
@@ -132,8 +136,7 @@ export function unsaid(structured: unknown, texts: readonly string[]): string | 
 function leavesOf(value: unknown, found: string[] = []): readonly string[] {
   if (found.length > MOST_VALUES) return found;
   if (typeof value === "string" || typeof value === "number") {
-    const text = String(value);
-    if (text.length >= SHORTEST) found.push(text);
+    found.push(String(value));
   } else if (typeof value === "object" && value !== null) {
     for (const item of Object.values(value)) leavesOf(item, found);
   }

@@ -55,7 +55,7 @@ Deno.test("a project's .mcp.json counts with trust alone, is shown before, and i
     assertMatch(stderr, /MCP server "far": .*; its tools are not there/);
     assertMatch(stderr, /"keys" is left out: it names variables of yours/);
     assertMatch(stderr, /"envs" is left out: "envFrom" is for your own settings/);
-    assertMatch(stderr, /"old" is left out: its type "sse" is not spoken/);
+    assertMatch(stderr, /"old" is left out: its type "sse" .* is not supported/);
     assertEquals([...new Set(host.heard.map((line) => line.split(" ")[1]))].toSorted(), ["docs", "users"]);
 
     const listed = await run(PROGRAM, ["mcp", "list", "--trust"], { cwd: ws, env: { HOME: home } });

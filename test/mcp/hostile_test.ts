@@ -138,20 +138,64 @@ Deno.test({
     };
     await withServers(level ?? "kernel", servers, ({ mcp, notices }) => {
       const fields = mcp.tools().map(({ name, description, parameters }) => ({ name, description, parameters }));
-      assertEquals(fields, [{
-        name: "mcp__odd__fine",
-        description: '(MCP server "odd")',
-        parameters: { type: "object", properties: {} },
-      }]);
+      const parameters = { type: "object", properties: {} };
+      assertEquals(
+        fields,
+        ["bare", "fine", "wrong"].map((name) => ({
+          name: `mcp__odd__${name}`,
+          description: '(MCP server "odd")',
+          parameters,
+        })),
+      );
       assertEquals(notices.map((notice) => notice.replace('MCP server "odd": ', "")), [
-        "a tool without a usable name is left out",
-        "a tool without a usable name is left out",
-        '"bare" is left out: its schema is too large or is none',
-        '"wrong" is left out: its schema is too large or is none',
+        "a tool without a name is left out",
+        "a tool without a name is left out",
       ]);
       return Promise.resolve();
     });
   },
+});
+
+one("keeps the valid blocks of a result that has others, too", "answers", async ({ call }) => {
+  const png = btoa("picture");
+  const content = [
+    { type: "text", text: "first" },
+    { type: "image", data: png, mimeType: "image/png", annotations: "x" },
+    { type: "image", data: "notbase64!!", mimeType: "image/png" },
+    { type: "audio", data: 5 },
+    { type: "text" },
+    { type: "new_kind", x: 1 },
+    null,
+    "bare",
+    { type: "resource", resource: { uri: "f://a", text: "inner", mimeType: null } },
+    { type: "resource", resource: { uri: "f://b" } },
+    { type: "resource" },
+    { type: "resource_link", uri: "f://c" },
+    { type: "text", text: "last", _meta: null },
+  ];
+  const result = await call("answer", { text: JSON.stringify({ content, isError: "no", structuredContent: null }) });
+  const left = (why: string) => `[left out: a block of the result that is not valid: ${why}]`;
+  assertEquals(said(result).split("\n"), [
+    "first",
+    left("its image is not base64"),
+    left("its audio has no data or type"),
+    left("it is a text block without text"),
+    left('its type "new_kind" is not known'),
+    left("it is not an object"),
+    "bare",
+    "[resource f://a]",
+    "inner",
+    left("the resource f://b has neither text nor valid base64"),
+    left("it is a resource without a resource"),
+    left("it is a link without an address or a name"),
+    "last",
+  ]);
+  assertEquals(result.content.slice(1), [{ type: "image", data: png, mimeType: "image/png" }]);
+  assertEquals(result.isError, undefined);
+  for (const content of [null, undefined, "text", { type: "text", text: "text" }]) {
+    const { isError } = await call("answer", { text: JSON.stringify({ content }) });
+    assertEquals(isError, undefined, JSON.stringify(content));
+  }
 });
 
 one("ends a list that never ends", "endless", ({ mcp }) => {

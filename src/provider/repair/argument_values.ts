@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { dropKeys, listKeyOf, repairKeys } from "./argument_keys.ts";
 import { parseStrict, readJson, refuseHostile } from "./json_arguments.ts";
 import { Refused } from "./refusal.ts";
-import { joinPath, propertiesOf, propertyOf, requiredOf, typeOf } from "./tool_schema.ts";
+import { allowsNull, joinPath, propertiesOf, propertyOf, requiredOf, typeOf } from "./tool_schema.ts";
 
 /** What a value repair may look at besides the value. */
 interface Place {
@@ -90,9 +90,13 @@ export function repairObject(args: JsonObject, schema: JsonObject, place: Place)
   const target = repairKeys(args, schema, place.repairs);
   liftList(target, schema, place);
   dropKeys(target, schema, place.path, place.repairs);
+  const required = requiredOf(schema);
   for (const [key, value] of Object.entries(target)) {
     const property = propertyOf(schema, key);
-    if (property !== undefined) {
+    if (property !== undefined && value === null && !required.includes(key) && !allowsNull(property)) {
+      delete target[key];
+      place.repairs.push(`"${joinPath(place.path, key)}": null left out`);
+    } else if (property !== undefined) {
       target[key] = repairValue(value, key, property, { ...place, path: joinPath(place.path, key) });
     }
   }

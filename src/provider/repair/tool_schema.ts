@@ -31,6 +31,15 @@ export function typeOf(schema: JsonObject): string | undefined {
   return typeof schema.type === "string" ? schema.type : undefined;
 }
 
+/** Whether null is a value that a schema allows. */
+export function allowsNull(schema: JsonObject): boolean {
+  const { type, anyOf, oneOf, enum: values } = schema;
+  if (Array.isArray(values)) return values.includes(null);
+  const choices = [anyOf, oneOf].find(Array.isArray);
+  if (choices) return choices.some((one) => !isObject(one) || allowsNull(one));
+  return type === undefined || (Array.isArray(type) ? type : [type]).includes("null");
+}
+
 function hasType(value: JsonValue, type: string): boolean {
   switch (type) {
     case "object":
@@ -54,6 +63,9 @@ function hasType(value: JsonValue, type: string): boolean {
 
 /** The first thing in `value` that a schema forbids, for example `"limit" must be integer`; `undefined` when it fits. */
 export function mismatch(value: JsonValue, schema: JsonObject, path = ""): string | undefined {
+  if (value === null && !allowsNull(schema)) {
+    return `${path === "" ? "the arguments" : `"${path}"`} must not be null`;
+  }
   const types = Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
   if (types.length > 0 && !types.some((type) => typeof type === "string" && hasType(value, type))) {
     return `${path === "" ? "the arguments" : `"${path}"`} must be ${types.join(" or ")}`;

@@ -88,6 +88,7 @@ const ACTIONS = {
     more();
     return new Promise(() => {});
   },
+  answer: ({ text: result }) => JSON.parse(result),
   long: ({ text: lines }) => text("line\n".repeat(Number(lines))),
 };
 
@@ -102,6 +103,8 @@ function listOf(params) {
       };
     case "strange":
       return { tools: JSON.parse(readFileSync(words[0], "utf8")) };
+    case "answers":
+      return { tools: [{ name: "answer", description: "Answers with this result", inputSchema: schema }] };
     case "prompts":
       return { tools: [...TOOLS, { name: "teach", description: "Has one prompt more", inputSchema: schema }] };
     default:

@@ -1,11 +1,13 @@
 import type { ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { attempt, ifThere } from "../core/support/attempt.ts";
-import { type Change, holds } from "./states.ts";
+import { type Change, holds, type State } from "./states.ts";
 
 /** One line of a journal, in order of time. */
 export type JournalRecord =
   /** A message of the user; what comes after it came of it. */
   | { readonly type: "prompt"; readonly entryId: string; readonly time: string }
+  /** A call begins. `isUnknown`: no baseline has the state before it, so only this process can find out what it changed. */
+  | { readonly type: "begin"; readonly call: ChangingCall; readonly time: string; readonly isUnknown?: true }
   | {
     readonly type: "look";
     readonly of: "calls" | "outside";
@@ -57,12 +59,21 @@ export function loadJournal(path: string): LoadedJournal | undefined {
   return { head, records, wholeBytes, notices };
 }
 
+/** The changes of a record, if it is of a kind that has some. */
+export function changesOf(record: JournalRecord): readonly Change[] {
+  return record.type === "look" || record.type === "undo" ? record.changes : [];
+}
+
+/** The last state of each path that records have, by absolute path. */
+export function lastStates(records: readonly JournalRecord[]): ReadonlyMap<string, State> {
+  return new Map(records.flatMap(changesOf).map(({ path, after }) => [path, after]));
+}
+
 /** Digests of all contents that records name. */
 export function contentsOf(records: readonly JournalRecord[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const record of records) {
-    if (record.type === "prompt") continue;
-    for (const { before, after } of record.changes) {
+    for (const { before, after } of changesOf(record)) {
       for (const state of [before, after]) {
         if (holds(state) && state.content?.startsWith("sha256:")) found.add(state.content.slice(7));
       }

@@ -40,16 +40,20 @@ export interface Keeper {
   readonly keep: (tree: Tree, path: string, place: Place) => Uint8Array<ArrayBuffer> | undefined;
   /** Keeps everything that is in a tree, so that it can be brought back. */
   readonly keepAll: (tree: Tree, top: Folder) => Generator<true, void>;
+  /** Names of the objects that records note, twenty bytes each. */
+  readonly objects: () => Uint8Array<ArrayBuffer>;
 }
 
 /** `isKept`: whether a path, relative to its tree, may be changed by tools; others are left out. */
-export function createKeeper({ pack, limits, known: knownIn, isKept }: {
+export function createKeeper({ pack, limits, known: knownIn, isKept, objects: names }: {
+  /** Of an interrupted session, whose records note them. */
+  readonly objects?: Uint8Array<ArrayBuffer> | undefined;
   readonly pack: Pack;
   readonly limits: Pick<RecorderLimits, "maxFileBytes">;
   readonly known: (tree: Tree) => KnownContents | undefined;
   readonly isKept: (tree: Tree, path: string) => boolean;
 }): Keeper {
-  const objects = createNames();
+  const objects = createNames(names);
   /** The name of a content that is noted in a record. */
   const contentOf = (note: number): string | undefined =>
     note > 0 ? `sha256:${pack.digest(note - 1)}` : note < 0 ? objects.name(-note - 1) : undefined;
@@ -122,20 +126,23 @@ export function createKeeper({ pack, limits, known: knownIn, isKept }: {
     }
     return false;
   };
-  return { stateOf, keep, keepAll };
+  return { stateOf, keep, keepAll, objects: objects.all };
 }
 
 const CHANGED_BEFORE_KEPT = "it was changed before it could be kept";
 
 /** Names of objects, twenty bytes each. */
-function createNames(): {
+function createNames(first: Uint8Array<ArrayBuffer> = new Uint8Array()): {
   /** Gives how many there are now. */
   readonly add: (name: Uint8Array) => number;
   readonly name: (number: number) => string;
+  readonly all: () => Uint8Array<ArrayBuffer>;
 } {
-  let bytes = new Uint8Array(20 * 64);
-  let count = 0;
+  let bytes = new Uint8Array(20 * 64 + first.length);
+  bytes.set(first);
+  let count = first.length / 20;
   return {
+    all: () => bytes.slice(0, count * 20),
     add(name) {
       if ((count + 1) * 20 > bytes.length) {
         const more = new Uint8Array(bytes.length * 2);

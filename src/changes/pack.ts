@@ -21,6 +21,8 @@ export interface Pack {
   readonly read: (number: number) => Uint8Array<ArrayBuffer>;
   /** Everything added can be read by others afterwards, whatever becomes of this process. */
   readonly flush: () => void;
+  /** How many contents there are. */
+  readonly count: () => number;
   /** Whether something was not added for want of room. */
   readonly isFull: () => boolean;
   readonly close: () => void;
@@ -168,6 +170,7 @@ export function openPack(path: string, maxBytes: number): Pack {
       return bytes;
     },
     flush,
+    count: () => count,
     isFull: () => full,
     close() {
       try {

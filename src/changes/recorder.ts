@@ -3,9 +3,11 @@
 // there are, and in which order they are written down, is one state.
 import type { ChangeSet, ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
+import { isInside } from "../core/policy.ts";
 import { bytePath, KIND, modeIn, statusIn, type Tree } from "../core/support/tree.ts";
+import type { Baseline, BaselineFile } from "./baseline.ts";
 import type { Contents, Differences } from "./differences.ts";
-import type { JournalFile, JournalRecord } from "./journal_file.ts";
+import { type JournalFile, type JournalRecord, lastStates } from "./journal_file.ts";
 import { createKeeper, type KnownContents, type RecorderLimits } from "./keeper.ts";
 import type { Pace } from "./pace.ts";
 import type { Pack } from "./pack.ts";
@@ -48,25 +50,23 @@ export interface RecorderOptions {
     mostBytes: number,
   ) => Promise<Contents>;
   readonly now: () => number;
+  /** Now by the clock of file systems, milliseconds since 1970: what is changed later has no earlier time. */
+  readonly fileTimeMs: () => number;
   readonly tell: (changes: ChangeSet) => void;
   /** The journal cannot be written; told once. */
   readonly onFailure: (why: string) => void;
-}
-
-/** A moment by the clock that file systems set times by. */
-export interface FileTime {
-  /** Milliseconds since 1970: what is changed later has no earlier time. */
-  readonly ms: number;
-  /** Whether what was changed before has an earlier one; else it may have this very time. */
-  readonly isExact: boolean;
+  /** Whether a call waits for the contents, too; true unless told otherwise. Names and stats it always waits for. */
+  readonly keepsContents?: boolean;
+  /** The state before a call, kept where it outlives this process; absent if nothing outlives it. */
+  readonly baseline?: BaselineFile;
 }
 
 /** How a call begins. */
 export interface CallStart {
   /** What it starts goes on after it: until the session ends each look of a run names it, too. */
   readonly isBackground: boolean;
-  /** When; asked of the first call alone that may change something. */
-  readonly at: FileTime;
+  /** Aborted when the call should wait no longer. */
+  readonly until: AbortSignal;
 }
 
 /** Records what changes. Nothing here throws; whoever calls waits for `settle` alone. */
@@ -75,8 +75,12 @@ export interface Recorder {
   readonly prompt: (entryId: string) => void;
   /** A request is on its way: there is time for a look. */
   readonly lookSoon: () => void;
-  /** A call begins that may change something: a look that goes on is given up, and made again later. */
-  readonly callStarts: (call: ChangingCall, how: CallStart) => void;
+  /**
+   * Called before a call that may change something. When it resolves, the state that the call can change is known, kept, and
+   * on disk. False if `until` came first: what is not known then is reported as not restorable, and undo leaves it alone.
+   * A look that goes on is given up, and made again later.
+   */
+  readonly callStarts: (call: ChangingCall, how: CallStart) => Promise<boolean>;
   readonly callEnds: (toolCallId: string) => void;
   /** A run begins. */
   readonly runStarts: () => void;
@@ -88,6 +92,8 @@ export interface Recorder {
   readonly catchUp: () => Promise<void>;
   /** Files were put back, which the journal knows: the next look does not take it for somebody else's work. */
   readonly absorb: (changes: readonly Change[]) => Promise<void>;
+  /** Compares the disk with the baseline of an interrupted session and completes the journal. Call it first. */
+  readonly recover: (interrupted: Baseline) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -115,8 +121,11 @@ interface Pending {
  * minute later (vm.dirty_expire_centisecs), twice that to be sure. What ends takes its mappings along.
  */
 const MAPPED_MS = 60_000;
-const LATE = "the first look had not ended when a call began: what it changed before is not known";
-const UNSURE = "it was made in the moment in which the first call began: before or after that nobody can tell";
+const LATE = "the scan of the workspace had not finished when the call began";
+/** Up to so many files a call also waits for a scan that finds what somebody else changed since the last one: 40 ms. */
+const QUICK_ENTRIES = 20_000;
+/** A scan that is not older than this is not repeated, milliseconds. */
+const RECENT_MS = 100;
 /** Opens the recorder of a session. */
 export function openRecorder(options: RecorderOptions): Recorder {
   const { journal, pack, pace, limits, root } = options;
@@ -131,8 +140,14 @@ export function openRecorder(options: RecorderOptions): Recorder {
   let ofRun: { readonly looks: Look[]; readonly calls: ChangingCall[] } | undefined;
   /** Somebody else may have changed something since the last run. */
   let isNewRun = false;
-  /** When the first call began that could change something. */
-  let firstCall: FileTime | undefined;
+  /** When the first call began that did not wait until all scopes were known: milliseconds of the file systems' clock. */
+  let lateSinceMs: number | undefined;
+  /** Whether a message came after the last whole look. */
+  let isPrompted = false;
+  /** When the last whole look ended, and how many entries it saw. */
+  let lastLook = { endMs: -Infinity, entries: 0 };
+  /** Whether the baseline on disk has all scopes. */
+  let isOnDisk = false;
   const notes: LeftOut[] = [];
   /** Messages, and the calls before them that were not looked at yet. */
   const prompts: { readonly record: JournalRecord; readonly after: readonly ChangingCall[] }[] = [];
@@ -140,7 +155,6 @@ export function openRecorder(options: RecorderOptions): Recorder {
   /** A look that is not done, and whether it is to be given up. */
   let running: { isStopped: boolean } | undefined;
   let first: Promise<void> | undefined;
-  let isFirstDone = false;
   let copying: Promise<unknown> = Promise.resolve();
   let hasFailed = false;
   const scopeOf = (tree: Tree): Scope | undefined => watched.get(tree.root)?.scope;
@@ -148,6 +162,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     pack,
     limits,
     known: options.known,
+    objects: options.baseline?.interrupted()?.objects,
     isKept: (tree, path) => scopeOf(tree)?.isKept(path) ?? false,
   });
   const { stateOf } = keeper;
@@ -190,6 +205,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     const scopes = options.scopes();
     for (const key of [...watched.keys()]) if (!scopes.some(({ tree }) => tree.root === key)) watched.delete(key);
     unseen.clear();
+    let entries = 0;
     for (const scope of scopes) {
       let one = watched.get(scope.tree.root);
       if (one === undefined) watched.set(scope.tree.root, one = { scope, top: emptyTable(), isKnown: false });
@@ -208,14 +224,20 @@ export function openRecorder(options: RecorderOptions): Recorder {
       );
       for (const path of sums.unseen) unseen.add(shownIn(root, `${bytePath(scope.tree.root)}/${path}`));
       if (!isWhole) return false;
+      entries += sums.entries;
       if (!one.isKnown) {
         one.isKnown = true;
+        isOnDisk = false;
+        if (lateSinceMs !== undefined) await pace.run(findLate(one, lateSinceMs));
         copying = Promise.all([copying, pace.run(keeper.keepAll(scope.tree, one.top))]);
         copying.catch(() => {});
       }
     }
+    lateSinceMs = undefined;
+    lastLook = { endMs: options.now(), entries };
     return true;
   }
+  const areKnown = (): boolean => options.scopes().every(({ tree }) => watched.get(tree.root)?.isKnown);
 
   /** Where its record is now: a look that was given up may have been followed by one that read the folder anew. */
   const placeNow = ({ tree, inner, after, rows }: Pending): Place | undefined => {
@@ -230,7 +252,21 @@ export function openRecorder(options: RecorderOptions): Recorder {
     of: "calls" | "outside",
     by: readonly ChangingCall[],
   ): Promise<void> {
-    if (!await walk(isStopped)) return;
+    const hadPrompted = isPrompted;
+    isPrompted = false;
+    if (!await walk(isStopped)) {
+      isPrompted ||= hadPrompted;
+      return;
+    }
+    await writeLook(isStopped, of, by);
+  }
+
+  /** What is pending, compared and written down; nothing where it was stopped. */
+  async function writeLook(
+    isStopped: () => boolean,
+    of: "calls" | "outside",
+    by: readonly ChangingCall[],
+  ): Promise<void> {
     const list = [...pending.values()].sort((a, b) => a.path < b.path ? -1 : 1);
     const changes: Change[] = [];
     if (list.length > 0) {
@@ -285,47 +321,73 @@ export function openRecorder(options: RecorderOptions): Recorder {
 
   const begin = (): void => {
     first ??= inOrder(async () => {
+      isPrompted = false;
       await walk(() => false);
-      isFirstDone = true;
-      if (firstCall !== undefined) await pace.run(findLate(firstCall));
     });
   };
 
-  /** What was changed since the first call began, where the first look came late: nobody knows what it was. */
-  function* findLate({ ms: sinceMs, isExact }: FileTime): Generator<true, void> {
-    for (const { scope: { tree }, top } of watched.values()) {
-      // Some file systems have whole seconds.
-      const sinceOf = (ms: number): number => ms % 1_000 === 0 ? Math.floor(sinceMs / 1_000) * 1_000 : sinceMs;
-      const isSince = (ms: number): boolean => ms >= sinceOf(ms);
-      const isSure = (ms: number): boolean => ms > sinceOf(ms) || (isExact && ms === sinceMs);
-      let isLate = isSince(tree.status("")?.changedMs ?? 0);
-      for (const list of places(top)) {
-        for (const place of list) {
-          if (!isSince(statusIn(place.folder, place.at).changedMs)) continue;
-          isLate = true;
-          const inner = pathAt(place);
-          const path = `${bytePath(tree.root)}/${inner}`;
-          if (modeIn(place.folder.bytes, place.at) >> 12 === KIND.folder || !scopeOf(tree)?.isKept(inner)) continue;
-          // What was made since then was not there.
-          const born = tree.bornMs(inner) ?? 0;
-          pending.set(path, {
-            path,
-            tree,
-            inner,
-            before: !isSince(born)
-              ? { kind: "unknown", why: LATE }
-              : isSure(born)
-              ? ABSENT
-              : { kind: "unknown", why: UNSURE },
-            after: place,
-            rows: place.folder.bytes,
-          });
-        }
-        yield true;
+  /** What was changed since a call began that did not wait for the scan: what it was before is not known. */
+  function* findLate({ scope: { tree, isKept }, top }: Watched, sinceMs: number): Generator<true, void> {
+    // Some file systems have whole seconds.
+    const isSince = (ms: number): boolean => ms >= (ms % 1_000 === 0 ? Math.floor(sinceMs / 1_000) * 1_000 : sinceMs);
+    let isLate = isSince(tree.status("")?.changedMs ?? 0);
+    for (const list of places(top)) {
+      for (const place of list) {
+        if (!isSince(statusIn(place.folder, place.at).changedMs)) continue;
+        isLate = true;
+        const inner = pathAt(place);
+        const path = `${bytePath(tree.root)}/${inner}`;
+        if (modeIn(place.folder.bytes, place.at) >> 12 === KIND.folder || !isKept(inner)) continue;
+        // A new inode, even a new time of birth, is not a new name: `sed -i` and `mv` replace what was there.
+        const before: State = { kind: "unknown", why: LATE };
+        pending.set(path, { path, tree, inner, before, after: place, rows: place.folder.bytes });
       }
-      if (isLate) notes.push({ why: LATE });
+      yield true;
     }
+    if (isLate) notes.push({ why: LATE });
   }
+
+  /** All that a call can change is known when it resolves, and kept. */
+  async function stateKnown(): Promise<void> {
+    begin();
+    await queue;
+    // While another call goes on, its state before is that of this one.
+    if (open.size === 0 && isLookDue()) {
+      const isOutside = isNewRun && calls.length === 0;
+      isNewRun = false;
+      await lookInOrder(true, isOutside);
+    }
+    if (options.keepsContents !== false) await copying.catch(() => {});
+  }
+
+  const isLookDue = (): boolean => {
+    if (!areKnown() || (isPrompted && prompts.length > 0)) return true;
+    const isQuick = lastLook.entries <= QUICK_ENTRIES && options.now() - lastLook.endMs > RECENT_MS;
+    return isQuick && calls.length === 0;
+  };
+
+  /** Puts on disk what a later process needs to find out what a call changed, whatever becomes of this one. */
+  const putOnDisk = (call: ChangingCall): void => {
+    if (calls.length === 0 && pending.size === 0) flushPrompts();
+    if (!isOnDisk && areKnown() && pending.size === 0 && options.baseline && !hasFailed) {
+      try {
+        pack.flush();
+        const tops = [...watched.values()].map(({ scope: { tree }, top }) => ({ root: tree.root, top }));
+        options.baseline.write({
+          tops,
+          objects: keeper.objects(),
+          contents: pack.count(),
+          records: journal.records.length,
+        });
+        isOnDisk = true;
+      } catch (error) {
+        hasFailed = true;
+        options.onFailure(messageOf(error));
+      }
+    }
+    const time = new Date(options.now()).toISOString();
+    write({ type: "begin", call, time, ...(isOnDisk || !options.baseline ? {} : { isUnknown: true }) });
+  };
 
   /** Whether there may be something to find; what only reads changes nothing. */
   const lookInOrder = (isStoppable: boolean, isOutside = false): Promise<void> =>
@@ -343,6 +405,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     prompt: (entryId) => {
       const time = new Date(options.now()).toISOString();
       prompts.push({ record: { type: "prompt", entryId, time }, after: [...calls] });
+      isPrompted = true;
     },
     lookSoon() {
       if (first === undefined) return begin();
@@ -350,13 +413,17 @@ export function openRecorder(options: RecorderOptions): Recorder {
       if (calls.length > 0 || isNewRun || background.length > 0) void lookInOrder(true, isOutside);
       isNewRun = false;
     },
-    callStarts(call, { isBackground, at }) {
-      if (isBackground) background.push(call);
+    async callStarts(call, { isBackground, until }) {
+      const isKnown = await isBefore(until, stateKnown());
+      // Nothing is awaited from here to the start of the call.
+      if (!areKnown()) lateSinceMs ??= options.fileTimeMs();
       if (running) running.isStopped = true;
-      if (!isFirstDone) firstCall ??= at;
+      putOnDisk(call);
+      if (isBackground) background.push(call);
       open.add(call.toolCallId);
       calls.push(call);
       ofRun?.calls.push(call);
+      return isKnown;
     },
     callEnds: (id) => void open.delete(id),
     runStarts() {
@@ -404,6 +471,37 @@ export function openRecorder(options: RecorderOptions): Recorder {
           else one.before = known.get(one.path)?.after ?? ABSENT;
         }
       }),
+    recover: ({ tops, records }) =>
+      inOrder(async () => {
+        const scopes = options.scopes();
+        for (const { root, top } of tops) {
+          const scope = scopes.find(({ tree }) => tree.root === root);
+          if (scope) watched.set(root, { scope, top, isKnown: true });
+          else {notes.push({
+              why: "tools may not write there now, so an interrupted call's changes are not known",
+              paths: [root],
+            });}
+        }
+        await walk(() => false);
+        // What the journal knows came after the baseline.
+        const since = journal.records.slice(records);
+        for (const [path, before] of lastStates(since)) {
+          const known = pending.get(path);
+          if (known) known.before = before;
+          for (const { scope: { tree }, top } of known ? [] : watched.values()) {
+            const root = bytePath(tree.root);
+            if (!isInside(path, root) || path === root) continue;
+            const inner = path.slice(root === "/" ? 1 : root.length + 1);
+            const after = placeOf(top, inner);
+            pending.set(path, { path, tree, inner, before, after, rows: after?.folder.bytes });
+            break;
+          }
+        }
+        const last = since.findLastIndex((record) => record.type === "look" && record.of === "calls");
+        const by = since.slice(last + 1).flatMap((record) => record.type === "begin" ? [record.call] : []);
+        await writeLook(() => false, by.length > 0 ? "calls" : "outside", by);
+        first = Promise.resolve();
+      }),
     async settle() {
       await queue;
       await copying;
@@ -414,6 +512,19 @@ export function openRecorder(options: RecorderOptions): Recorder {
       await copying.catch(() => {});
     },
   };
+}
+
+/** Whether some work ended before a signal. */
+async function isBefore(until: AbortSignal, work: Promise<void>): Promise<boolean> {
+  if (until.aborted) return false;
+  const { promise, resolve } = Promise.withResolvers<false>();
+  const stop = (): void => resolve(false);
+  until.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work.then(() => true), promise]);
+  } finally {
+    until.removeEventListener("abort", stop);
+  }
 }
 
 const ABSENT: State = { kind: "absent" };

@@ -14,7 +14,7 @@ export interface Wanted {
 export function wantedBefore(records: readonly JournalRecord[], position: number): ReadonlyMap<string, Wanted> {
   const wanted = new Map<string, Wanted & { readonly isOwn: boolean }>();
   for (const record of records.slice(position)) {
-    if (record.type === "prompt") continue;
+    if (record.type === "prompt" || record.type === "begin") continue;
     const isOwn = record.type === "undo" || record.of === "calls";
     for (const { path, before, after } of record.changes) {
       const known = wanted.get(path);
@@ -75,6 +75,7 @@ export function momentsOf(records: readonly JournalRecord[]): readonly Moment[] 
   let paths = new Set<string>();
   let outside = new Set<string>();
   for (const [position, record] of records.entries()) {
+    if (record.type === "begin") continue;
     if (record.type === "look") {
       const seen = record.of === "calls" ? paths : outside;
       for (const change of record.changes) if (isFile(change)) seen.add(change.path);

@@ -63,7 +63,7 @@ export async function demandedProof(
   const demands = [values["require"], values["output-schema"], answer, user.checks, project.checks, given?.checks];
   if (demands.every((demand) => demand === undefined)) return undefined;
   const { openProof } = await import("./proof/proof.ts");
-  return await openProof(config(), tools, () => changes.sinceLast(), answer);
+  return await openProof(config(), tools, changes, answer);
 }
 
 /** Spans and metrics for the user's own collector, where the environment asks for them; a sub-agent's go to its parent's. */

@@ -236,6 +236,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       toolRejections: () => core.rejectedTools.forReply(),
       refuses: core.plan.refuses,
       todo: core.todo,
+      beforeCall: core.changes.beforeCall,
       onRequest: () => {
         core.tools.warmSoon();
         core.changes.onRequest();

@@ -10,6 +10,7 @@ import type { AgentMessage, RequestMessage, Usage } from "../core/message.ts";
 import type { Budget } from "../core/runner.ts";
 import { sleep } from "../core/support/sleep.ts";
 import { errorResult } from "../core/tool.ts";
+import type { SessionChanges } from "./changes/session_changes.ts";
 import type { Compactor } from "./compaction.ts";
 import type { ActiveModel } from "./model_state.ts";
 import type { PromptState } from "./prompt_state.ts";
@@ -52,6 +53,8 @@ export interface TurnParts {
   readonly beforeRequest: () => void;
   /** Called when a request is on its way. */
   readonly onRequest: () => void;
+  /** Called before each call of a tool, which begins when it resolves. */
+  readonly beforeCall: SessionChanges["beforeCall"];
 }
 
 /** Runs the agent's loop (src/agent/run.ts) for one prompt, with this session's prompt, tools, hooks and compaction as its callbacks. */
@@ -86,6 +89,11 @@ export function runTurns(
       if (!known) throw new Error(`the tool ${tool.name} is gone`);
       const refusal = parts.refuses(known);
       if (refusal !== undefined) return errorResult(refusal, { isDenied: true });
+      await parts.beforeCall({ toolCallId: callId, toolName: tool.name }, {
+        isBackground: args["background"] === true,
+        signal: options.signal,
+      });
+      if (options.signal.aborted) return errorResult("Not run: the run was stopped before this call");
       return await known.run(args, callId, options);
     },
     limits: runLimitsOf(config),

@@ -8,7 +8,7 @@ import { type CallStart, openRecorder, type Recorder } from "../../src/changes/r
 import type { RecorderLimits } from "../../src/changes/keeper.ts";
 import { undo, type UndoParts } from "../../src/changes/undo.ts";
 import { libc, shortCall } from "../../src/sandbox/system/ffi.ts";
-import { fileMoment } from "../../src/sandbox/system/file_clock.ts";
+import { fileTimeMs } from "../../src/sandbox/system/file_clock.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.
@@ -29,6 +29,7 @@ export interface Recorded {
   readonly failures: readonly string[];
   /** Does something as one call of a run of its own. */
   readonly call: (work: () => void, prompt?: string) => Promise<void>;
+  readonly goOn: () => void;
   readonly undo: (request?: UndoRequest) => Promise<UndoOutcome>;
 }
 
@@ -39,18 +40,20 @@ export interface RecordedOptions {
   readonly isKept?: (path: string) => boolean;
   /** No look was made yet when `work` begins. */
   readonly isUnseen?: boolean;
+  /** Scans go on only after `goOn`. */
+  readonly isHeld?: boolean;
 }
 
 /** A call of bash begins. */
 export function callStart(): CallStart {
-  return { isBackground: false, at: fileMoment() };
+  return { isBackground: false, until: new AbortController().signal };
 }
 
 /** Records a new folder while `work` goes on. `fill` puts into it what is there before. */
 export async function withRecorded(
   fill: (root: string) => void,
   work: (recorded: Recorded) => Promise<void>,
-  { limits, maxBytes = 1e8, isKept = () => true, isUnseen = false }: RecordedOptions = {},
+  { limits, maxBytes = 1e8, isKept = () => true, isUnseen = false, isHeld = false }: RecordedOptions = {},
 ): Promise<void> {
   const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-undo-" }));
   const root = `${top}/ws`;
@@ -63,16 +66,20 @@ export async function withRecorded(
   const told: ChangeSet[] = [];
   const failures: string[] = [];
   const fetch = () => Promise.resolve(new Map());
+  const pace = createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0)));
+  const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+  if (!isHeld) goOn();
   const recorder = openRecorder({
     root,
     scopes: () => scopes,
     journal,
     pack,
     limits: { maxFileBytes: 1e6, depth: 64, entries: 1e6, lineBytes: 1e6, ...limits },
-    pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
+    pace: { ...pace, run: (steps, isStopped) => held.then(() => pace.run(steps, isStopped)) },
     known: () => undefined,
     fetch,
     now: Date.now,
+    fileTimeMs,
     tell: (changes) => void told.push(changes),
     onFailure: (why) => void failures.push(why),
   });
@@ -86,12 +93,12 @@ export async function withRecorded(
       await recorder.settle();
     }
     await work({
-      ...{ top, root, tree, recorder, journal, pack, parts, told, failures },
+      ...{ top, root, tree, recorder, journal, pack, parts, told, failures, goOn },
       async call(act, prompt = `entry${calls}`) {
         const call = { toolCallId: `call${++calls}`, toolName: "bash" };
         recorder.runStarts();
         recorder.prompt(prompt);
-        recorder.callStarts(call, callStart());
+        await recorder.callStarts(call, callStart());
         act();
         recorder.callEnds(call.toolCallId);
         await recorder.runEnds();

@@ -108,7 +108,7 @@ async function run(seed: number): Promise<void> {
       log.push(`prompt ${prompt + 1}`);
       for (let calls = 1 + random(3); calls > 0; calls--) {
         const call = { toolCallId: `call${prompt}.${calls}`, toolName: "bash" };
-        recorder.callStarts(call, callStart());
+        await recorder.callStarts(call, callStart());
         for (let acts = 1 + random(6); acts > 0; acts--) log.push(act(root, random));
         recorder.callEnds(call.toolCallId);
         if (random(2)) recorder.lookSoon();

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { loadJournal } from "../../src/changes/journal_file.ts";
 import { openPack } from "../../src/changes/pack.ts";
-import { fileMoment } from "../../src/sandbox/system/file_clock.ts";
+import { fileTimeMs } from "../../src/sandbox/system/file_clock.ts";
 import { statusOf } from "../../src/sandbox/system/statx.ts";
 import { until } from "../helpers/until.ts";
 import { callStart, withRecorded } from "./recorded.ts";
@@ -245,7 +245,7 @@ Deno.test("what a command in the background writes through a mapping is seen, th
     recorder.runStarts();
     recorder.prompt("first");
     const call = { toolCallId: "mapper", toolName: "bash" };
-    recorder.callStarts(call, { ...callStart(), isBackground: true });
+    await recorder.callStarts(call, { ...callStart(), isBackground: true });
     const child = new Deno.Command("python3", { args: ["-c", script, `${root}/src/a.ts`, top] }).spawn();
     try {
       recorder.callEnds("mapper");
@@ -280,46 +280,79 @@ Deno.test("a folder with more in it than may be looked at is not read to its end
     assertEquals(leftOut, [{ why: "folders could not be looked into", count: 1, paths: ["flood"] }]);
   }, { limits: { entries: 100 } }));
 
-for (const isExact of [true, false]) {
-  const what = isExact ? "is not the call's" : "is nobody's where the clock cannot tell";
-  Deno.test(`a file that was made right before the first call ${what}, though the first look came after it`, () =>
-    withRecorded(() => {}, async ({ root, tree, recorder, told, undo }) => {
-      Deno.writeTextFileSync(`${root}/mine`, "mine\n");
-      const ms = tree.status("mine")?.changedMs ?? Infinity;
-      let at = isExact ? fileMoment() : { ms, isExact };
-      // Before Linux 6.13 files of one tick have one time: then the next tick tells.
-      while (isExact && !at.isExact && at.ms <= ms) at = fileMoment();
-      recorder.runStarts();
-      recorder.prompt("entry");
-      recorder.callStarts({ toolCallId: "c", toolName: "bash" }, { isBackground: false, at });
-      while (!at.isExact && fileMoment().ms <= ms);
-      Deno.writeTextFileSync(`${root}/its`, "its\n");
-      recorder.callEnds("c");
-      recorder.lookSoon();
-      await recorder.runEnds();
-      const files = told.at(-1)?.files.map(({ path, kind, notRestorable }) => ({ path, kind, why: notRestorable }));
-      assertEquals(files, [
-        { path: "its", kind: "created", why: undefined },
-        ...(isExact ? [] : [{ path: "mine", kind: "changed" as const, why: UNSURE }]),
-      ]);
-      await undo();
-      assertEquals([...Deno.readDirSync(root)].map(({ name }) => name), ["mine"]);
-    }, { isUnseen: true }));
-}
+Deno.test("what a call that did not wait for the scan replaced, made or removed is reported, and undo removes no file", () =>
+  withRecorded((root) => {
+    fill(root);
+    Deno.writeTextFileSync(`${root}/mine`, "mine\n");
+  }, async ({ root, tree, recorder, told, undo, goOn }) => {
+    const filledMs = tree.status("mine")?.changedMs ?? NaN;
+    await until(() => fileTimeMs() > filledMs);
+    recorder.runStarts();
+    recorder.prompt("entry");
+    const isKnown = await recorder.callStarts({ toolCallId: "c", toolName: "bash" }, {
+      isBackground: false,
+      until: AbortSignal.abort(),
+    });
+    assertEquals(isKnown, false);
+    // A new inode with a new time of birth, under a name that was there.
+    Deno.writeTextFileSync(`${root}/fresh`, "replaced\n");
+    Deno.renameSync(`${root}/fresh`, `${root}/mine`);
+    Deno.writeTextFileSync(`${root}/its`, "its\n");
+    goOn();
+    recorder.callEnds("c");
+    await recorder.runEnds();
+    const { files = [], leftOut } = told.at(-1) ?? {};
+    const why = "the scan of the workspace had not finished when the call began";
+    assertEquals(files.map(({ path, kind, notRestorable }) => [path, kind, notRestorable]), [
+      ["its", "changed", why],
+      ["mine", "changed", why],
+    ]);
+    assertEquals(leftOut, [{ why }]);
+    const { left } = await undo();
+    assertEquals(left.map(({ path }) => path), ["its", "mine"]);
+    assertEquals(Deno.readTextFileSync(`${root}/mine`), "replaced\n");
+    assertEquals(Deno.readTextFileSync(`${root}/its`), "its\n");
+  }, { isUnseen: true, isHeld: true }));
 
-const UNSURE = "it was made in the moment in which the first call began: before or after that nobody can tell";
+Deno.test("a call waits until the state that it can change is known, the very first one too", () =>
+  withRecorded(fill, async ({ root, call, undo }) => {
+    await call(() => {
+      Deno.removeSync(`${root}/src/a.ts`);
+      Deno.writeTextFileSync(`${root}/fresh`, "replaced\n");
+      Deno.renameSync(`${root}/fresh`, `${root}/src/b.ts`);
+    });
+    assertEquals((await undo()).left, []);
+    assertEquals(Deno.readTextFileSync(`${root}/src/a.ts`), "one\n");
+    assertEquals(Deno.readTextFileSync(`${root}/src/b.ts`), "two\n");
+  }, { isUnseen: true }));
 
-Deno.test("what a file system timed before a moment is earlier than it, and what it times after is not, where it is exact", () => {
+Deno.test("a file that somebody else made while the model answered is not the next call's, and undo leaves it", () =>
+  withRecorded(fill, async ({ root, recorder, told, undo }) => {
+    recorder.runStarts();
+    recorder.prompt("entry");
+    recorder.lookSoon();
+    await recorder.settle();
+    const scannedMs = Date.now();
+    // A scan that is more recent is not repeated.
+    await until(() => Date.now() > scannedMs + 150);
+    Deno.writeTextFileSync(`${root}/mine`, "mine\n");
+    await recorder.callStarts({ toolCallId: "c", toolName: "bash" }, callStart());
+    Deno.writeTextFileSync(`${root}/its`, "its\n");
+    recorder.callEnds("c");
+    await recorder.runEnds();
+    assertEquals(told.at(-1)?.files.map(({ path }) => path), ["its"]);
+    await undo();
+    assertEquals([...Deno.readDirSync(root)].map(({ name }) => name).sort(), ["mine", "src"]);
+  }));
+
+Deno.test("what is changed after a moment of the file systems' clock has no earlier time", () => {
   const folder = Deno.makeTempDirSync();
   try {
     for (let round = 0; round < 50; round++) {
-      const [before, after] = [`${folder}/before${round}`, `${folder}/after${round}`];
-      Deno.writeTextFileSync(before, "");
-      const { ms, isExact } = fileMoment();
-      Deno.writeTextFileSync(after, "");
-      const changedMs = (path: string): number => statusOf(path)?.changedMs ?? NaN;
-      assert(changedMs(after) >= ms);
-      if (isExact) assert(changedMs(before) < ms);
+      const path = `${folder}/${round}`;
+      const ms = fileTimeMs();
+      Deno.writeTextFileSync(path, "");
+      assert((statusOf(path)?.changedMs ?? NaN) >= ms);
     }
   } finally {
     Deno.removeSync(folder, { recursive: true });

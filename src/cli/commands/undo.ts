@@ -35,7 +35,7 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
     if (dryRun) warnLeft(config, cutOff);
     return left.length > 0 ? 1 : 0;
   }
-  const stored = openStoredChanges(config, which);
+  const stored = await openStoredChanges(config, which);
   try {
     for (const notice of stored.notices) warn(config, notice);
     const { session, points } = stored;

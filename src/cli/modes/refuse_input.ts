@@ -26,7 +26,7 @@ export async function refuseInput(config: Config): Promise<void> {
     const extensions = findExtensions(config, true, () => {});
     // Which tools an extension brings is known when it runs.
     if (extensions.length === 0) refuseUnknown(tools.foreign, TOOLS.map(({ name }) => name), true);
-    await openProof(config, tools, () => Promise.resolve([]));
+    await openProof(config, tools, undefined);
     await gatherBase(config, tools, "text");
   } finally {
     await tools.close();

@@ -165,11 +165,19 @@ export const SETTINGS = {
   summaryModel: { shape: text, help: "model that shortens a rolling history", userOnly: true },
   checkpoints: {
     shape: {
-      anyOf: [yes, object({ maxBytes: within(0, 2 ** 40), maxFileBytes: within(0, 2 ** 30), days: count })],
+      anyOf: [
+        yes,
+        object({
+          maxBytes: within(0, 2 ** 40),
+          maxFileBytes: within(0, 2 ** 30),
+          days: count,
+          waitMs: within(0, 3_600_000),
+        }),
+      ],
     },
     help:
-      "what of changed files is kept for undo: bytes a session (256 MB) and a file (8 MB), days (14); false: changes " +
-      "are not recorded at all; see docs/undo.md",
+      "what of changed files is kept for undo: bytes a session (256 MB) and a file (8 MB), days (14), and how long the " +
+      "first call waits for the scan (waitMs, 10000); false: changes are not recorded at all; see docs/undo.md",
     userOnly: true,
   },
   limits: {

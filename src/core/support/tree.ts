@@ -110,8 +110,6 @@ export interface Tree {
   /** Lists a folder; undefined where there is none, or it may not be listed. */
   readonly scan: (folder: string) => FolderScan | undefined;
   readonly status: (path: string) => TreeStatus | undefined;
-  /** When what stands there was made, milliseconds since 1970; undefined where the file system does not say. */
-  readonly bornMs: (path: string) => number | undefined;
   /** A regular file of at most `maxBytes` and its status, the same before and after; undefined where that cannot be had. */
   readonly read: (
     path: string,

@@ -1,17 +1,28 @@
-import { dirname } from "@std/path";
+import { dirname, join } from "@std/path";
 import type { ChangeSet, UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { messageOf } from "../../core/error.ts";
-import { ifThere } from "../../core/support/attempt.ts";
+import { attempt, ifThere } from "../../core/support/attempt.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
+import { counted } from "../../core/support/text.ts";
 import type { Tree } from "../../core/support/tree.ts";
 import { temporaryFolder } from "../../core/support/temporary_folder.ts";
 import type { Policy } from "../../core/policy.ts";
 import { type SessionStore, userWords } from "../../core/session.ts";
 import { contentsOf, openJournalFile } from "../../changes/journal_file.ts";
+import { openBaseline } from "../../changes/baseline.ts";
 import { createPace } from "../../changes/pace.ts";
 import { openPack, shrinkPack } from "../../changes/pack.ts";
 import { openRecorder, type Recorder, type Scope } from "../../changes/recorder.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
-import { type CheckpointSettings, checkpointsFolder, journalPaths, removeOld } from "../sessions/checkpoint_place.ts";
+import {
+  type CheckpointSettings,
+  checkpointsFolder,
+  JOURNAL_LIMITS,
+  journalPaths,
+  removeOld,
+} from "../sessions/checkpoint_place.ts";
+import { fileTimeMs } from "../../sandbox/system/file_clock.ts";
+import { lockSession } from "../../session/lock.ts";
 import { gitContents } from "./git_contents.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
 import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
@@ -26,9 +37,6 @@ export interface OpenJournal {
   /** After `close`, when the session ends: of one that is not kept nothing stays. */
   readonly forget: () => void;
 }
-
-/** Deeper folders, and files beyond this number, are not looked at; of more bytes of git's objects no lines are counted. */
-const LIMITS = { depth: 128, entries: 500_000, lineBytes: 32 * 1024 ** 2 };
 
 /** Opens the journal of a session; undefined where this system cannot look. Throws what the system throws. */
 export function openSessionJournal({ config, settings, store, policy, tell, notify, isPassing }: {
@@ -46,9 +54,15 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
   const temporary = folder === undefined ? temporaryFolder({ prefix: "sandpiper-changes-" }) : undefined;
   const paths = journalPaths(folder ?? temporary?.path ?? "", store.header.id);
   Deno.mkdirSync(dirname(paths.journal), { recursive: true, mode: 0o700 });
+  // Tells other processes that the journal is open.
+  const lock = folder === undefined ? undefined : lockSession(paths.journal, Date.now());
   const journal = openJournalFile(paths.journal, { session: store.header.id, root: toolsRoot(config) });
   journal.notices.forEach(notify);
   const pack = openPack(paths.pack, settings.maxBytes);
+  // Without a file of the session no later process can undo anything of it.
+  const baseline = store.path === undefined || folder === undefined
+    ? undefined
+    : openBaseline(paths.baseline, pack.count);
   const trees = new Map<string, Tree>();
   let current: { readonly policy: Policy; readonly scopes: WriteScopes } | undefined;
   const scopes = (): readonly Scope[] => {
@@ -63,12 +77,15 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     scopes,
     journal,
     pack,
-    limits: { ...LIMITS, maxFileBytes: settings.maxFileBytes },
+    limits: { ...JOURNAL_LIMITS, maxFileBytes: settings.maxFileBytes },
     pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
     known: (tree) => gitContents(tree, config.world.env),
     fetch,
     now: Date.now,
     tell,
+    fileTimeMs,
+    keepsContents: !isPassing,
+    ...(baseline ? { baseline } : {}),
     onFailure: (why) => notify(`What changes is not recorded any more: ${why}`),
   });
   if (folder !== undefined) removeOld(folder, settings.days, Date.now());
@@ -112,11 +129,15 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
       // needed, or no record names what is missing.
       try {
         pack.close();
-        if (journal.records.length === 0) Deno.removeSync(dirname(paths.journal), { recursive: true });
-        else if (store.path !== undefined) shrinkPack(paths.pack, contentsOf(journal.records));
+        // First, since its records note the pack's numbers.
+        baseline?.remove();
+        if (!journal.records.some(({ type }) => type === "look" || type === "undo")) {
+          ifThere(() => Deno.removeSync(dirname(paths.journal), { recursive: true }));
+        } else if (store.path !== undefined) shrinkPack(paths.pack, contentsOf(journal.records));
       } catch (error) {
         notify(untidy(error));
       }
+      lock?.release();
       temporary?.remove();
     },
     forget: () => {
@@ -128,6 +149,31 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
       }
     },
   };
+}
+
+/** Completes the journals of sessions that were interrupted in this workspace, and reports them. */
+export async function recoverFirst(
+  config: Config,
+  settings: CheckpointSettings,
+  policy: Policy,
+  notify: (message: string, level?: "info") => void,
+): Promise<void> {
+  const folder = checkpointsFolder(config);
+  if (folder === undefined || !canJournal() || !hasInterrupted(folder)) return;
+  const { recoverInterrupted } = await import("./interrupted.ts");
+  for (const { session, files } of await recoverInterrupted(config, folder, settings, policy)) {
+    if (files === 0) continue;
+    notify(
+      `Session ${session} was interrupted in the middle of a call, which had changed ${counted(files, "file")}. ` +
+        `sandpiper undo ${session} reverts it`,
+      "info",
+    );
+  }
+}
+
+function hasInterrupted(folder: string): boolean {
+  const names = attempt(() => [...Deno.readDirSync(folder)]) ?? [];
+  return names.some(({ name }) => entryAt(join(folder, name, "baseline")) !== undefined);
 }
 
 function untidy(error: unknown): string {

@@ -7,7 +7,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { Recorder } from "../../changes/recorder.ts";
 import type { Config } from "../../config/config.ts";
-import { type FileMoment, fileMoment } from "../../sandbox/system/file_clock.ts";
+import { counted } from "../../core/support/text.ts";
 import { checkpointSettings } from "../sessions/checkpoint_place.ts";
 import type { OpenJournal } from "./open_journal.ts";
 
@@ -15,6 +15,11 @@ import type { OpenJournal } from "./open_journal.ts";
 export interface SessionChanges {
   /** Reads the events of a run. */
   readonly record: (event: AgentEvent) => void;
+  /**
+   * Called before a call that may change files; the call begins when it resolves. The state that the call can change is known,
+   * kept and on disk then, or the user was warned of what undo cannot restore.
+   */
+  readonly beforeCall: (call: ChangingCall, how: BeforeCall) => Promise<void>;
   /** A request is on its way. */
   readonly onRequest: () => void;
   /** Looks at what is left, and tells what changed in the run. */
@@ -29,6 +34,13 @@ export interface SessionChanges {
   readonly close: () => Promise<void>;
 }
 
+/** How a call begins. */
+export interface BeforeCall {
+  readonly isBackground: boolean;
+  /** Aborted when the run is stopped. */
+  readonly signal: AbortSignal;
+}
+
 /** What it needs of the session. */
 export interface SessionChangesParts {
   /** Only tells what changes; nothing of the journal stays. */
@@ -39,8 +51,11 @@ export interface SessionChangesParts {
   /** Whether a tool of this name only looks, whoever believes it: those of the program alone. */
   readonly isReadOnly: (tool: string) => boolean;
   readonly tell: (event: AgentEvent) => void;
-  readonly notify: (message: string) => void;
+  readonly notify: (message: string, level?: "info") => void;
 }
+
+/** A longer wait is shown. */
+const SHOWN_AFTER_MS = 1_000;
 
 /** How long after a request was built the look begins: the request should be out. */
 const LOOK_AFTER_MS = 5;
@@ -53,13 +68,17 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const changed = new Set<string>();
   const tell = (changes: ChangeSet): void => {
-    if (changes.of === "calls") { for (const { path } of changes.files) changed.add(path); }
+    if (changes.of === "calls") {
+      for (const { path } of changes.files) changed.add(path);
+      const lost = lostLine(changes);
+      if (lost !== undefined && !parts.isPassing) parts.notify(lost);
+    }
     parts.tell({ type: "changes", changes });
   };
   /** Whether a call of the run at hand could have changed something. */
   let mayHaveChanged = false;
-  /** When the first call of this journal began that could change something. */
-  let firstCall: FileMoment | undefined;
+  /** Whether the user was warned in this run that a call did not wait for the scan. */
+  let isWarned = false;
   /** The journal of the session before, until it is closed. */
   let leaving: Promise<void> = Promise.resolve();
 
@@ -69,7 +88,8 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
       if (settings === undefined) return undefined;
       try {
         await leaving;
-        const { openSessionJournal } = await import("./open_journal.ts");
+        const { openSessionJournal, recoverFirst } = await import("./open_journal.ts");
+        if (!parts.isPassing) await recoverFirst(parts.config(), settings, parts.policy(), parts.notify);
         const opened = openSessionJournal({
           config: parts.config(),
           settings,
@@ -89,10 +109,28 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
       }
     })();
   const say = (what: (recorder: Recorder) => void): void => recorder ? what(recorder) : void waiting.push(what);
-  const callStarts = (call: ChangingCall, isBackground: boolean): void => {
+  const beforeCall = async (call: ChangingCall, { isBackground, signal }: BeforeCall): Promise<void> => {
+    const settings = checkpointSettings(parts.config());
+    if (settings === undefined) return;
     mayHaveChanged = true;
-    const at = firstCall ??= fileMoment();
-    say((to) => to.callStarts(call, { isBackground, at }));
+    const opened = await open();
+    if (opened === undefined) return;
+    const over = new AbortController();
+    const shown = setTimeout(() => parts.notify(WAITING, "info"), SHOWN_AFTER_MS);
+    const timer = setTimeout(() => over.abort(), settings.waitMs);
+    try {
+      const until = AbortSignal.any([signal, over.signal]);
+      const isKnown = await opened.recorder.callStarts(call, { isBackground, until });
+      if (isKnown || signal.aborted || isWarned || parts.isPassing) return;
+      isWarned = true;
+      parts.notify(
+        `Undo may not restore everything that this run changes: the scan of the workspace had not finished after ` +
+          `${settings.waitMs / 1000} s. The setting checkpoints.waitMs allows more time`,
+      );
+    } finally {
+      clearTimeout(shown);
+      clearTimeout(timer);
+    }
   };
 
   /** What removes the journals of a session that is not kept. */
@@ -100,7 +138,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   const leave = ({ goesOn = false } = {}): Promise<void> => {
     clearTimeout(timer);
     const left = opening;
-    [opening, recorder, waiting, firstCall] = [undefined, undefined, [], undefined];
+    [opening, recorder, waiting] = [undefined, undefined, []];
     const before = leaving.catch(() => {});
     return leaving = before.then(async () => {
       try {
@@ -121,28 +159,22 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
       switch (event.type) {
         case "agent_start":
           mayHaveChanged = false;
+          isWarned = false;
           return say((to) => to.runStarts());
         case "message_end": {
           if (event.message.role !== "user" || event.discarded) return;
           const entryId = parts.store().leaf();
           return entryId === null ? undefined : say((to) => to.prompt(entryId));
         }
-        case "tool_execution_start": {
-          const { toolCallId, toolName, args } = event;
-          if (parts.isReadOnly(toolName)) return;
-          return callStarts({ toolCallId, toolName }, args["background"] === true);
-        }
         case "tool_execution_end":
           return say((to) => to.callEnds(event.toolCallId));
-        // A check is a command of the program's own.
-        case "check_start":
-          return callStarts({ toolCallId: event.checkId, toolName: "check" }, false);
         case "check_end":
           return say((to) => to.callEnds(event.checkId));
         case "session_changed":
           if (event.reason === "new" || event.reason === "resume" || event.reason === "fork") void leave();
       }
     },
+    beforeCall: async (call, how) => parts.isReadOnly(call.toolName) ? undefined : await beforeCall(call, how),
     onRequest() {
       clearTimeout(timer);
       timer = setTimeout(() => void open().then((opened) => opened?.recorder.lookSoon()), LOOK_AFTER_MS);
@@ -170,6 +202,27 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     pause: () => leave({ goesOn: true }),
     close: () => leave(),
   };
+}
+
+const WAITING = "waiting for the scan of the workspace: undo has to know what the call can change";
+
+/** Files that are named in a warning. */
+const NAMED = 3;
+
+/** What undo cannot restore of some changes, in one sentence; undefined if it can restore everything. */
+export function lostLine({ files, counted: ignored, leftOut }: ChangeSet): string | undefined {
+  const lost = files.filter(({ notRestorable }) => notRestorable !== undefined);
+  const gone = ignored.filter(({ kind }) => kind === "deleted");
+  const parts = [
+    ...lost.slice(0, NAMED).map(({ path, notRestorable }) => `${path} (${notRestorable})`),
+    ...(lost.length > NAMED ? [`${counted(lost.length - NAMED, "more file")}`] : []),
+    ...gone.slice(0, NAMED).map(({ path }) => `${path} (an ignored directory, which is not scanned)`),
+    ...(gone.length > NAMED
+      ? [`${counted(gone.length - NAMED, "more ignored directory", "more ignored directories")}`]
+      : []),
+    ...leftOut.map(({ why }) => why),
+  ];
+  return parts.length === 0 ? undefined : `Undo cannot restore: ${parts.join("; ")}`;
 }
 
 function off(): UserError {

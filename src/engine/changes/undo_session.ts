@@ -1,8 +1,10 @@
+import { dirname } from "@std/path";
 import type { UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
 import { type SessionEntry, userWords } from "../../core/session.ts";
 import { attempt } from "../../core/support/attempt.ts";
-import { loadJournal, openJournalFile } from "../../changes/journal_file.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
+import { type JournalRecord, loadJournal, openJournalFile } from "../../changes/journal_file.ts";
 import { openPack } from "../../changes/pack.ts";
 import { undo, undoPoints } from "../../changes/undo.ts";
 import type { Config } from "../../config/config.ts";
@@ -12,6 +14,7 @@ import { checkpointSettings, checkpointsFolder, journalPaths } from "../sessions
 import { resumable } from "../sessions/resumed_session.ts";
 import { openTools } from "../tools/tools_host.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
+import { recoverInterrupted } from "./interrupted.ts";
 import { canJournal, openWriteScopes } from "./scopes.ts";
 import { spillObjects } from "./git_objects.ts";
 
@@ -102,25 +105,37 @@ export interface StoredChanges extends StoredPoints {
  * Opens the changes of a session of this workspace, by its id, the beginning of one, its file or `latest`, with what tools may
  * write now. Throws UserError for one that is open elsewhere.
  */
-export function openStoredChanges(config: Config, which: string): StoredChanges {
+export async function openStoredChanges(config: Config, which: string): Promise<StoredChanges> {
   const folder = folderOf(config);
   const path = resumable(which, config);
   const lock = lockSession(path, Date.now());
+  const settings = checkpointSettings(config);
+  const { maxBytes, maxFileBytes } = settings ?? { maxBytes: 0, maxFileBytes: 0 };
+  const stack = new AsyncDisposableStack();
+  stack.defer(() => lock.release());
   try {
     const { header: { id }, entries } = loadSession(path);
     const paths = journalPaths(folder, id);
-    const journal = openJournalFile(paths.journal, { session: id, root: config.root });
-    const { maxBytes, maxFileBytes } = checkpointSettings(config) ?? { maxBytes: 0, maxFileBytes: 0 };
-    const pack = openPack(paths.pack, maxBytes);
-    const textOf = textsOf(entries);
     const tools = openTools(config, false);
+    stack.defer(() => tools.close());
+    if (settings) await recoverInterrupted(config, folder, settings, tools.policy);
+    if (entryAt(dirname(paths.journal))) {
+      const journalLock = lockSession(paths.journal, Date.now());
+      stack.defer(() => journalLock.release());
+    }
+    const journal = openJournalFile(paths.journal, { session: id, root: config.root });
+    stack.defer(() => journal.close());
+    const pack = openPack(paths.pack, maxBytes);
+    stack.defer(() => pack.close());
+    const textOf = textsOf(entries);
     const scopes = openWriteScopes(tools.policy);
+    stack.defer(() => scopes.close());
     return {
       session: id,
       get points() {
         return undoPoints({ journal, textOf });
       },
-      notices: journal.notices,
+      notices: [...journal.notices, ...unknownChanges(journal.records)],
       undo: async (request) => {
         const { outcome } = await undo({
           root: config.root,
@@ -136,16 +151,19 @@ export function openStoredChanges(config: Config, which: string): StoredChanges 
         }, request);
         return outcome;
       },
-      close: async () => {
-        journal.close();
-        pack.close();
-        scopes.close();
-        lock.release();
-        await tools.close();
-      },
+      close: () => stack.disposeAsync(),
     };
   } catch (error) {
-    lock.release();
+    await stack.disposeAsync();
     throw error;
   }
+}
+
+/** What is not known of an interrupted session, one sentence each. */
+function unknownChanges(records: readonly JournalRecord[]): readonly string[] {
+  const last = records.findLastIndex(({ type }) => type === "look");
+  const isUnknown = records.slice(last + 1).some((record) => record.type === "begin" && record.isUnknown);
+  return isUnknown
+    ? ["The program ended in the middle of a call that had not waited for the scan: undo does not know what it changed"]
+    : [];
 }

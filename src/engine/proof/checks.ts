@@ -6,6 +6,7 @@ import { type CustomMessage, textOf } from "../../core/message.ts";
 import { compileGlob } from "../../core/support/glob.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
+import type { SessionChanges } from "../changes/session_changes.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
 
 /** Characters of a check's output that events and the model get: its end, where test runners say what failed. */
@@ -46,12 +47,20 @@ export type Judge = (signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>
  *
  * Throws UserError at once where commands cannot run: a demand that nobody could look at would be none.
  */
-export function createChecks({ commands, tries }: RunChecks, tools: ToolsHost): Judge {
+export function createChecks(
+  { commands, tries }: RunChecks,
+  tools: ToolsHost,
+  changes: CheckedChanges | undefined,
+): Judge {
   const bash = shellOf(tools, commands[0] ?? "");
   let failures = 0;
   return async function* (signal) {
     for (const command of commands) {
-      const checked = yield* runCheck(command, { bash, tools, attempt: failures + 1, tries: tries + 1 }, signal);
+      const checked = yield* runCheck(
+        command,
+        { bash, tools, changes, attempt: failures + 1, tries: tries + 1 },
+        signal,
+      );
       if (signal.aborted) return { kind: "holds" }; // whoever stopped the run says how it ends
       if (checked.passed) continue;
       if (failures++ < tries) return { kind: "again", messages: [failureMessage(command, checked)] };
@@ -71,12 +80,16 @@ interface Checked {
   readonly output: string;
 }
 
+/** What checks need of the journal of changes. */
+export type CheckedChanges = Pick<SessionChanges, "sinceLast" | "beforeCall">;
+
 /** Runs one check and tells of it. */
 async function* runCheck(
   command: string,
-  { bash, tools, attempt, tries }: {
+  { bash, tools, changes, attempt, tries }: {
     readonly bash: Tool;
     readonly tools: ToolsHost;
+    readonly changes: CheckedChanges | undefined;
     readonly attempt: number;
     readonly tries: number;
   },
@@ -84,6 +97,7 @@ async function* runCheck(
 ): AsyncGenerator<AgentEvent, Checked> {
   const checkId = `check-${crypto.randomUUID()}`;
   yield { type: "check_start", checkId, command, attempt, tries };
+  await changes?.beforeCall({ toolCallId: checkId, toolName: "check" }, { isBackground: false, signal });
   const from = performance.now();
   // A test suite takes its time: the longest that any command may.
   const timeout = tools.policy.limits.bashMaxTimeoutMs / 1000;
@@ -168,25 +182,25 @@ export function turnChecksOf(config: Config): readonly TurnCheck[] {
 
 /**
  * What the loop does after a turn with calls: each check whose files changed runs, and what it says of these files that it
- * did not say before goes to the model. `changed`: paths since this was asked last.
+ * did not say before goes to the model.
  */
 export function createTurnChecks(
   checks: readonly TurnCheck[],
   tools: ToolsHost,
-  changed: () => Promise<readonly string[]>,
+  changes: CheckedChanges | undefined,
 ): NonNullable<AgentDeps["afterCalls"]> {
   const bash = shellOf(tools, checks[0]?.command ?? "");
   const said = new Map<string, ReadonlySet<string>>();
   const runs = new Map<string, number>();
   return async function* (signal) {
-    const paths = await changed();
+    const paths = await changes?.sinceLast() ?? [];
     const messages: CustomMessage[] = [];
     for (const { command, isConcerned } of checks) {
       const concerned = paths.filter(isConcerned);
       if (concerned.length === 0 || signal.aborted) continue;
       const attempt = (runs.get(command) ?? 0) + 1;
       runs.set(command, attempt);
-      const { passed, output } = yield* runCheck(command, { bash, tools, attempt, tries: attempt }, signal);
+      const { passed, output } = yield* runCheck(command, { bash, tools, changes, attempt, tries: attempt }, signal);
       const lines = passed ? [] : output.split("\n").filter((line) => concerned.some((path) => line.includes(path)));
       const before = said.get(command) ?? new Set<string>();
       said.set(command, new Set(lines.map(shape)));

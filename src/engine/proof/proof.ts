@@ -5,7 +5,7 @@ import type { AssistantMessage, CustomMessage } from "../../core/message.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolsHost } from "../tools/tools_host.ts";
 import { openAnswerSchema, readAnswerSchema } from "./answer_schema.ts";
-import { createChecks, createTurnChecks, runChecksOf, turnChecksOf } from "./checks.ts";
+import { type CheckedChanges, createChecks, createTurnChecks, runChecksOf, turnChecksOf } from "./checks.ts";
 
 /** What a run has to show before its "done" counts. */
 export interface Proof {
@@ -18,14 +18,14 @@ export interface Proof {
 /**
  * What the command line and the settings demand; undefined: a model's word is enough.
  *
- * `changed`: paths that calls changed since it was asked last. `given`: the answer's schema, where no file is named.
+ * `changes`: the journal; undefined if nothing runs. `given`: the answer's schema, where no file is named.
  *
  * Throws UserError for a schema that is none, and for checks that cannot run.
  */
 export async function openProof(
   config: Config,
   tools: ToolsHost,
-  changed: () => Promise<readonly string[]>,
+  changes: CheckedChanges | undefined,
   given?: JsonObject,
 ): Promise<Proof | undefined> {
   const checks = runChecksOf(config);
@@ -34,13 +34,13 @@ export async function openProof(
   const shape = typeof file === "string"
     ? await readAnswerSchema(file, config.world.cwd)
     : given && await openAnswerSchema(given);
-  if (checks) createChecks(checks, tools);
+  if (checks) createChecks(checks, tools, changes);
   if (!checks && !shape && turnChecks.length === 0) return undefined;
-  const afterCalls = turnChecks.length === 0 ? undefined : createTurnChecks(turnChecks, tools, changed);
+  const afterCalls = turnChecks.length === 0 ? undefined : createTurnChecks(turnChecks, tools, changes);
   return {
     messages: () => shape ? [shape.message()] : [],
     forRun: () => {
-      const check = checks && createChecks(checks, tools);
+      const check = checks && createChecks(checks, tools, changes);
       const judge = shape?.judge();
       return {
         ...(shape ? { answerSchema: shape.schema } : {}),

@@ -8,10 +8,15 @@ export interface CheckpointSettings {
   readonly maxBytes: number;
   readonly maxFileBytes: number;
   readonly days: number;
+  /** How long the first call waits until what it can change is known and kept, milliseconds. */
+  readonly waitMs: number;
 }
 
 const MB = 1024 ** 2;
-const DEFAULTS: CheckpointSettings = { maxBytes: 256 * MB, maxFileBytes: 8 * MB, days: 14 };
+const DEFAULTS: CheckpointSettings = { maxBytes: 256 * MB, maxFileBytes: 8 * MB, days: 14, waitMs: 10_000 };
+
+/** Deeper directories, and files beyond this number, are not scanned; of more bytes of git's objects no lines are counted. */
+export const JOURNAL_LIMITS = { depth: 128, entries: 500_000, lineBytes: 32 * 1024 ** 2 };
 
 /** The settings with their defaults; undefined where the journal is off. */
 export function checkpointSettings(
@@ -30,12 +35,13 @@ export function checkpointsFolder({ auditFolder }: Pick<Config, "auditFolder">):
 export function journalPaths(
   folder: string,
   session: string,
-): { readonly journal: string; readonly pack: string; readonly spill: string } {
+): { readonly journal: string; readonly pack: string; readonly spill: string; readonly baseline: string } {
   if (!isSessionId(session)) throw new Error("the id of a session could lead elsewhere");
   return {
     journal: join(folder, session, "journal.jsonl"),
     pack: join(folder, session, "pack"),
     spill: join(folder, session, "undo"),
+    baseline: join(folder, session, "baseline"),
   };
 }
 

@@ -37,7 +37,6 @@ const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_EMPTY_PATH = 0x1000;
 const AT_REMOVEDIR = 0x200;
 const STATX_BASIC_STATS = 0x7ff;
-const STATX_BTIME = 0x800;
 const EINTR = 4;
 const EINVAL = 22;
 const ENOSYS = 38;
@@ -152,16 +151,6 @@ export function openFolderTree(root: string): Tree | undefined {
       if (fd < 0) return undefined;
       try {
         return statusOfOpen(fd);
-      } finally {
-        close(fd);
-      }
-    },
-    bornMs(path) {
-      const fd = openAt(path, O_PATH | O_NOFOLLOW);
-      if (fd < 0) return undefined;
-      try {
-        if (systemCall("statx", fd, EMPTY, AT_EMPTY_PATH, STATX_BTIME, status) !== 0) return undefined;
-        return ((words[0] ?? 0) & STATX_BTIME) === 0 ? undefined : (words[20] ?? 0) * 1_000 + (words[22] ?? 0) / 1e6;
       } finally {
         close(fd);
       }

@@ -27,6 +27,8 @@ export const ALONE: readonly string[] = [
  * memory, beside that of another file, would come near to what a process may take.
  */
 export const LONGEST: readonly string[] = [
+  "test/e2e/undo_interrupted_test.ts",
+  "test/engine/changes/first_call_test.ts",
   "test/attacks/sub_agents_test.ts",
   "test/engine/sub_agents_test.ts",
   "test/e2e/permission_truth_test.ts",

@@ -118,6 +118,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     const over = new AbortController();
     const shown = setTimeout(() => parts.notify(WAITING, "info"), SHOWN_AFTER_MS);
     const timer = setTimeout(() => over.abort(), settings.waitMs);
+    if (settings.waitMs === 0) over.abort();
     try {
       const until = AbortSignal.any([signal, over.signal]);
       const isKnown = await opened.recorder.callStarts(call, { isBackground, until });

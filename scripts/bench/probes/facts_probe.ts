@@ -6,7 +6,7 @@ import { openPack } from "../../../src/changes/pack.ts";
 import { openRecorder } from "../../../src/changes/recorder.ts";
 import { emptyTable, type Folder, look, type LookSums } from "../../../src/changes/table.ts";
 import { undo } from "../../../src/changes/undo.ts";
-import { fileMoment } from "../../../src/sandbox/system/file_clock.ts";
+import { fileTimeMs } from "../../../src/sandbox/system/file_clock.ts";
 import { systemCall } from "../../../src/sandbox/system/ffi.ts";
 import { openFolderTree } from "../../../src/sandbox/system/tree.ts";
 
@@ -111,6 +111,7 @@ const recorder = openRecorder({
   known: () => undefined,
   fetch,
   now: Date.now,
+  fileTimeMs,
   tell: () => {},
   onFailure: (why) => {
     throw new Error(why);
@@ -120,7 +121,10 @@ recorder.lookSoon();
 await recorder.settle();
 recorder.runStarts();
 recorder.prompt("entry");
-recorder.callStarts({ toolCallId: "call", toolName: "bash" }, { isBackground: false, at: fileMoment() });
+await recorder.callStarts({ toolCallId: "call", toolName: "bash" }, {
+  isBackground: false,
+  until: new AbortController().signal,
+});
 for (const part of Deno.readDirSync(root)) {
   for (const folder of Deno.readDirSync(`${root}/${part.name}`)) {
     const path = `${root}/${part.name}/${folder.name}`;

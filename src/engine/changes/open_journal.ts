@@ -22,7 +22,7 @@ import {
   removeOld,
 } from "../sessions/checkpoint_place.ts";
 import { fileTimeMs } from "../../sandbox/system/file_clock.ts";
-import { lockSession } from "../../session/lock.ts";
+import { lockSession, type SessionLock } from "../../session/lock.ts";
 import { gitContents } from "./git_contents.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
 import { canJournal, openWriteScopes, type WriteScopes } from "./scopes.ts";
@@ -38,8 +38,8 @@ export interface OpenJournal {
   readonly forget: () => void;
 }
 
-/** Opens the journal of a session; undefined where this system cannot look. Throws what the system throws. */
-export function openSessionJournal({ config, settings, store, policy, tell, notify, isPassing }: {
+/** What a journal is opened with. */
+export interface JournalParts {
   /** Nothing of it stays when the session ends. */
   readonly isPassing: boolean;
   readonly config: Config;
@@ -48,21 +48,42 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
   readonly policy: () => Policy;
   readonly tell: (changes: ChangeSet) => void;
   readonly notify: (message: string) => void;
-}): OpenJournal | undefined {
+}
+
+/** Opens the journal of a session; undefined if this system cannot scan. Throws what the system throws. */
+export function openSessionJournal(parts: JournalParts): OpenJournal | undefined {
   if (!canJournal()) return undefined;
-  const folder = isPassing ? undefined : checkpointsFolder(config);
+  const folder = parts.isPassing ? undefined : checkpointsFolder(parts.config);
   const temporary = folder === undefined ? temporaryFolder({ prefix: "sandpiper-changes-" }) : undefined;
-  const paths = journalPaths(folder ?? temporary?.path ?? "", store.header.id);
-  Deno.mkdirSync(dirname(paths.journal), { recursive: true, mode: 0o700 });
-  // Tells other processes that the journal is open.
-  const lock = folder === undefined ? undefined : lockSession(paths.journal, Date.now());
+  let lock: SessionLock | undefined;
+  const leave = (): void => {
+    lock?.release();
+    temporary?.remove();
+  };
+  try {
+    const paths = journalPaths(folder ?? temporary?.path ?? "", parts.store.header.id);
+    Deno.mkdirSync(dirname(paths.journal), { recursive: true, mode: 0o700 });
+    // Tells other processes that the journal is open.
+    lock = folder === undefined ? undefined : lockSession(paths.journal, Date.now());
+    return openJournal(parts, paths, folder !== undefined, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** `leave` is called when it is closed. */
+function openJournal(
+  { config, settings, store, policy, tell, notify, isPassing }: JournalParts,
+  paths: ReturnType<typeof journalPaths>,
+  outlives: boolean,
+  leave: () => void,
+): OpenJournal {
   const journal = openJournalFile(paths.journal, { session: store.header.id, root: toolsRoot(config) });
   journal.notices.forEach(notify);
   const pack = openPack(paths.pack, settings.maxBytes);
   // Without a file of the session no later process can undo anything of it.
-  const baseline = store.path === undefined || folder === undefined
-    ? undefined
-    : openBaseline(paths.baseline, pack.count);
+  const baseline = store.path !== undefined && outlives ? openBaseline(paths.baseline, pack.count) : undefined;
   const trees = new Map<string, Tree>();
   let current: { readonly policy: Policy; readonly scopes: WriteScopes } | undefined;
   const scopes = (): readonly Scope[] => {
@@ -88,7 +109,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
     ...(baseline ? { baseline } : {}),
     onFailure: (why) => notify(`What changes is not recorded any more: ${why}`),
   });
-  if (folder !== undefined) removeOld(folder, settings.days, Date.now());
+  if (outlives) removeOld(dirname(dirname(paths.journal)), settings.days, Date.now());
   const textOf = (entryId: string): string => userWords(store.entry(entryId));
   return {
     recorder,
@@ -137,8 +158,7 @@ export function openSessionJournal({ config, settings, store, policy, tell, noti
       } catch (error) {
         notify(untidy(error));
       }
-      lock?.release();
-      temporary?.remove();
+      leave();
     },
     forget: () => {
       if (store.path !== undefined) return;

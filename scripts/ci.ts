@@ -31,6 +31,7 @@ const STAGES: readonly (readonly Step[])[] = [
     { name: "demo", task: "demo" },
     { name: "commands of the pages", task: "docs-run" },
   ],
+  [{ name: "a machine without optional programs", task: "bare" }],
   [
     // The whole matrix takes twice as long. Some attacks wait for what must not happen, while those of other columns compute.
     {

@@ -4,6 +4,7 @@ import { probeSandbox } from "../../src/sandbox/confine/probe.ts";
 import { type As, makeWorld, programFor, shellLines, type World, worldPolicy } from "../sandbox/confined_world.ts";
 import { HAS_NAMESPACES } from "../sandbox/namespaces_here.ts";
 import { USERS } from "../sandbox/reachable.ts";
+import { needs } from "../helpers/needs.ts";
 
 const SECRET = "TOPSECRET";
 const DENIED = ["a/b/c/secret", "k", ".env"];
@@ -49,8 +50,12 @@ function fill({ root }: World, user: As): void {
 for (const level of ["kernel", "kernel+"] as const) {
   for (const user of USERS) {
     Deno.test({
-      name: `no command at ${level} as ${user} gives a file that is denied to it a name that a later command can read`,
-      ignore: probeSandbox().landlockAbi < 3 || (level === "kernel+" && !HAS_NAMESPACES),
+      ...needs(
+        ["python3"],
+        `no command at ${level} as ${user} gives a file that is denied to it a name that a later command can read`,
+        probeSandbox().landlockAbi < 3 || (level === "kernel+" && !HAS_NAMESPACES),
+        true,
+      ),
       fn: async () => {
         for (const [command, ...places] of MOVES) {
           using world = makeWorld();

@@ -5,6 +5,7 @@ import { join } from "@std/path";
 import { cassette, events, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
+import { needs } from "../helpers/needs.ts";
 
 const SCRIPTS = join(import.meta.dirname ?? "", "agents");
 
@@ -161,8 +162,12 @@ for (const level of CONFINED) {
   // Only root may change its root folder.
   const ignore = level === "kernel" && Deno.uid() !== 0;
   Deno.test({
-    name: `sub-agents at ${level}: none reaches into the scope of another one, or to its processes`,
-    ignore,
+    ...needs(
+      ["python3"],
+      `sub-agents at ${level}: none reaches into the scope of another one, or to its processes`,
+      ignore,
+      true,
+    ),
     fn: async () => {
       const results = await attack(level);
       assertEquals([...results].filter(([, code]) => code === 0).map(([name]) => name), OPEN[level] ?? []);
@@ -170,10 +175,16 @@ for (const level of CONFINED) {
   });
 }
 
-Deno.test("sub-agents without a sandbox: each of these attacks works, so that none of them proves nothing", async () => {
-  const results = await attack("off");
-  const held = [...results].filter(([, code]) => code !== 0 && code !== 77).map(([name]) => name);
-  // Whether one may attach to a process that is no child of its own is the machine's (Yama), not the sandbox's.
-  assertEquals(held.filter((name) => name !== "agents-ptrace"), []);
-  assert(results.size > 20);
+Deno.test({
+  ...needs(
+    ["python3"],
+    "sub-agents without a sandbox: each of these attacks works, so that none of them proves nothing",
+  ),
+  fn: async () => {
+    const results = await attack("off");
+    const held = [...results].filter(([, code]) => code !== 0 && code !== 77).map(([name]) => name);
+    // Whether one may attach to a process that is no child of its own is the machine's (Yama), not the sandbox's.
+    assertEquals(held.filter((name) => name !== "agents-ptrace"), []);
+    assert(results.size > 20);
+  },
 });

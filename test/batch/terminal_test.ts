@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { inWorkspace, LAZY_SOURCE } from "../helpers/program.ts";
 import { hasTmux, openPty } from "../tui/pty.ts";
+import { runningProcesses } from "../helpers/processes.ts";
 
 /** As no other process sleeps. */
 const SLEEP = `sleep 77.${Deno.pid}`;
@@ -26,7 +27,7 @@ Deno.test({
       });
       try {
         await pty.see("0 done · 1 running");
-        await until(() => new Deno.Command("pgrep", { args: ["-f", SLEEP], stdout: "null" }).outputSync().success);
+        await until(() => runningProcesses().some(({ args }) => args === SLEEP));
         // As Ctrl+C does: the terminal's own would end the shell around the program, too.
         const pid = await pty.pid();
         Deno.kill(pid, "SIGINT");

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { join } from "@std/path";
 import { BINARY, inWorkspace, run, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
+import { runningProcesses } from "../helpers/processes.ts";
 
 const reply = (cost: number): string =>
   [
@@ -114,13 +115,8 @@ Deno.test("what goes wrong with one attempt is that attempt's; a folder or claim
     const options = { cwd: outside, env: { HOME: home } };
     const child = start(BINARY, ["batch", "tasks.jsonl", "-o", "out", "--jobs", "1"], options);
     const output = child.output();
-    const pid = (): number =>
-      Number(
-        new TextDecoder().decode(
-          new Deno.Command("pgrep", { args: ["-f", "--", `--session-dir ${out(outside)}/running/killed.1.1/`] })
-            .outputSync().stdout,
-        ).split("\n")[0],
-      );
+    const session = `--session-dir ${out(outside)}/running/killed.1.1/`;
+    const pid = (): number => runningProcesses().find(({ args }) => args.includes(session))?.pid ?? 0;
     await until(() => pid() > 0);
     // Meanwhile another batch has something else of that name.
     write("other.jsonl", task("killed", { prompt: "another" }));

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { BINARY, inWorkspace, type Ran, run, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
+import { runningProcesses } from "../helpers/processes.ts";
 
 interface Place {
   readonly top: string;
@@ -59,7 +60,7 @@ function namesIn(folder: string): string[] {
 
 /** Whether any process was started with a path below a folder. */
 function isRunning(folder: string): boolean {
-  return new Deno.Command("pgrep", { args: ["-f", folder], stdout: "null" }).outputSync().success;
+  return runningProcesses().some(({ args }) => args.includes(folder));
 }
 
 /** As no other process sleeps. */

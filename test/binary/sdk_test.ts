@@ -7,6 +7,7 @@ import { ROOT, SDK_PROGRAMS } from "../docs/embedding.ts";
 import { BINARY, cassette, environment, inWorkspace } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { choose } from "../sdk/which_sdk.ts";
+import { runningProcesses } from "../helpers/processes.ts";
 
 // Everything that is claimed of the embedded SDK, of the package that drives the binary.
 choose((options) => createAgent({ binary: BINARY.command, ...options }));
@@ -93,33 +94,19 @@ Deno.test({
       const reader = child.stdout.getReader();
       await reader.read();
       const family = (): readonly number[] => descendants(child.pid);
-      await until(() => commands().some(({ args }) => args.includes(mark)));
+      await until(() => runningProcesses().some(({ args }) => args.includes(mark)));
       const before = family();
       assertEquals(before.length > 1, true);
       child.kill("SIGKILL");
       await child.status;
-      const left = () => commands().filter(({ pid, args }) => before.includes(pid) || args.includes(mark));
+      const left = () => runningProcesses().filter(({ pid, args }) => before.includes(pid) || args.includes(mark));
       await until(() => left().length === 0, () => JSON.stringify(left()));
       await reader.cancel();
     }),
 });
 
-interface Command {
-  readonly pid: number;
-  readonly parent: number;
-  readonly args: string;
-}
-
-function commands(): readonly Command[] {
-  const { stdout } = new Deno.Command("ps", { args: ["-eo", "pid=,ppid=,args="] }).outputSync();
-  return new TextDecoder().decode(stdout).trim().split("\n").map((line) => {
-    const [, pid, parent, args = ""] = /^\s*(\d+)\s+(\d+)\s(.*)$/.exec(line) ?? [];
-    return { pid: Number(pid), parent: Number(parent), args };
-  });
-}
-
 function descendants(of: number): readonly number[] {
-  const all = commands();
+  const all = runningProcesses();
   const found = [of];
   for (const pid of found) found.push(...all.filter(({ parent }) => parent === pid).map((child) => child.pid));
   return found.slice(1);

@@ -3,25 +3,19 @@
 import { assertEquals } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { blocksOf } from "../../scripts/docs/blocks.ts";
+import { needs } from "../helpers/needs.ts";
 import { BINARY, environment, inWorkspace } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 const TASKS = 8;
 const SLOW = "t3";
 
-function hasSlurm(): boolean {
-  const found = new Deno.Command("sh", {
-    args: ["-c", "command -v slurmctld && command -v slurmd && command -v sbatch"],
-    stdout: "null",
-  }).outputSync().success;
-  const isRoot = Deno.uid() === 0;
-  if (!found || !isRoot) console.log(`Slurm is not tested: ${found ? "its daemons need root here" : "not installed"}`);
-  return found && isRoot;
-}
-
 Deno.test({
-  name: "a Slurm array over two nodes does every task once, also the one whose process was killed and queued again",
-  ignore: !hasSlurm(),
+  ...needs(
+    ["slurmctld", "slurmd", "sbatch"],
+    "a Slurm array over two nodes does every task once, also the one whose process was killed and queued again",
+    Deno.uid() !== 0, // its daemons need root here
+  ),
   fn: () =>
     inWorkspace({ "a.txt": "one\n" }, async ({ ws, home, outside: top }) => {
       const says = (id: string, command: string): void => {

@@ -5,6 +5,7 @@ import { fileTimeMs } from "../../src/sandbox/system/file_clock.ts";
 import { statusOf } from "../../src/sandbox/system/statx.ts";
 import { until } from "../helpers/until.ts";
 import { callStart, withRecorded } from "./recorded.ts";
+import { needs } from "../helpers/needs.ts";
 
 function fill(root: string): void {
   Deno.mkdirSync(`${root}/src`);
@@ -227,47 +228,53 @@ function filesBelow(folder: string): string[] {
   );
 }
 
-Deno.test("what a command in the background writes through a mapping is seen, though no time of the file tells", () =>
-  withRecorded(fill, async ({ root, top, recorder, told, undo }) => {
-    const script = [
-      "import mmap, os, sys, time",
-      "file, top = sys.argv[1:3]",
-      "opened = open(file, 'r+b')",
-      "at = mmap.mmap(opened.fileno(), 0)",
-      "at[0:1] = at[0:1]",
-      "open(top + '/mapped', 'w').close()",
-      "while not os.path.exists(top + '/go'): time.sleep(.01)",
-      "at[0:3] = b'two'",
-      "open(top + '/written', 'w').close()",
-      "time.sleep(60)",
-    ].join("\n");
-    const isThere = (name: string): boolean => [...Deno.readDirSync(top)].some((entry) => entry.name === name);
-    recorder.runStarts();
-    recorder.prompt("first");
-    const call = { toolCallId: "mapper", toolName: "bash" };
-    await recorder.callStarts(call, { ...callStart(), isBackground: true });
-    const child = new Deno.Command("python3", { args: ["-c", script, `${root}/src/a.ts`, top] }).spawn();
-    try {
-      recorder.callEnds("mapper");
-      await until(() => isThere("mapped"));
-      const { ctime } = Deno.statSync(`${root}/src/a.ts`);
-      // So that what is seen is not the rule for clocks that tick slowly.
-      await until(() => Date.now() > (ctime?.getTime() ?? 0) + 100);
-      await recorder.runEnds();
+Deno.test({
+  ...needs(
+    ["python3"],
+    "what a command in the background writes through a mapping is seen, though no time of the file tells",
+  ),
+  fn: () =>
+    withRecorded(fill, async ({ root, top, recorder, told, undo }) => {
+      const script = [
+        "import mmap, os, sys, time",
+        "file, top = sys.argv[1:3]",
+        "opened = open(file, 'r+b')",
+        "at = mmap.mmap(opened.fileno(), 0)",
+        "at[0:1] = at[0:1]",
+        "open(top + '/mapped', 'w').close()",
+        "while not os.path.exists(top + '/go'): time.sleep(.01)",
+        "at[0:3] = b'two'",
+        "open(top + '/written', 'w').close()",
+        "time.sleep(60)",
+      ].join("\n");
+      const isThere = (name: string): boolean => [...Deno.readDirSync(top)].some((entry) => entry.name === name);
       recorder.runStarts();
-      recorder.prompt("second");
-      Deno.writeTextFileSync(`${top}/go`, "");
-      await until(() => isThere("written"));
-      assertEquals(Deno.statSync(`${root}/src/a.ts`).ctime, ctime);
-      await recorder.runEnds();
-      assertEquals(told.at(-1)?.files.map(({ path, kind }) => [path, kind]), [["src/a.ts", "changed"]]);
-    } finally {
-      child.kill("SIGKILL");
-      await child.status;
-    }
-    await undo({ to: 1 });
-    assertEquals(Deno.readTextFileSync(`${root}/src/a.ts`), "one\n");
-  }));
+      recorder.prompt("first");
+      const call = { toolCallId: "mapper", toolName: "bash" };
+      await recorder.callStarts(call, { ...callStart(), isBackground: true });
+      const child = new Deno.Command("python3", { args: ["-c", script, `${root}/src/a.ts`, top] }).spawn();
+      try {
+        recorder.callEnds("mapper");
+        await until(() => isThere("mapped"));
+        const { ctime } = Deno.statSync(`${root}/src/a.ts`);
+        // So that what is seen is not the rule for clocks that tick slowly.
+        await until(() => Date.now() > (ctime?.getTime() ?? 0) + 100);
+        await recorder.runEnds();
+        recorder.runStarts();
+        recorder.prompt("second");
+        Deno.writeTextFileSync(`${top}/go`, "");
+        await until(() => isThere("written"));
+        assertEquals(Deno.statSync(`${root}/src/a.ts`).ctime, ctime);
+        await recorder.runEnds();
+        assertEquals(told.at(-1)?.files.map(({ path, kind }) => [path, kind]), [["src/a.ts", "changed"]]);
+      } finally {
+        child.kill("SIGKILL");
+        await child.status;
+      }
+      await undo({ to: 1 });
+      assertEquals(Deno.readTextFileSync(`${root}/src/a.ts`), "one\n");
+    }),
+});
 
 Deno.test("a folder with more in it than may be looked at is not read to its end, and that is said", () =>
   withRecorded(fill, async ({ root, told, call }) => {

@@ -8,6 +8,7 @@ import { serveAnswers, textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
 import { violations } from "./metadata.ts";
 import { ACTION, installed, type Machine, runActionAlone, workflowsOf } from "./runner.ts";
+import { needs } from "../helpers/needs.ts";
 
 const root = fromFileUrl(new URL("../../", import.meta.url)).replace(/\/$/, "");
 const TEXT = Deno.readTextFileSync(join(root, "action.yml"));
@@ -53,8 +54,7 @@ Deno.test("scripts of the action and of docs/ci.md hold no expression: values co
 });
 
 Deno.test({
-  name: "scripts of the action and of docs/ci.md: shellcheck has nothing to say",
-  ignore: await has("shellcheck") === false,
+  ...needs(["shellcheck"], "scripts of the action and of docs/ci.md: shellcheck has nothing to say"),
   fn: async () => {
     for (const [where, script] of scripts()) {
       const child = new Deno.Command("shellcheck", {
@@ -70,14 +70,6 @@ Deno.test({
     }
   },
 });
-
-async function has(program: string): Promise<boolean> {
-  try {
-    return (await new Deno.Command(program, { args: ["--version"], stdout: "null" }).output()).success;
-  } catch {
-    return false;
-  }
-}
 
 Deno.test("action.yml: whatever an input holds, it is one argument or the task, and nothing of it is run", async () => {
   const hostile = "x\"; touch pwned; '$(touch pwned)`touch pwned` && touch pwned # --read-only\\";

@@ -4,6 +4,7 @@ import { dirname, fromFileUrl, join } from "@std/path";
 import { parse } from "@std/yaml";
 import { TARGETS } from "../../src/config/targets.ts";
 import { violations } from "./metadata.ts";
+import { needs } from "../helpers/needs.ts";
 
 const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
 const content = Deno.readTextFileSync(join(root, ".github/workflows/release.yml"));
@@ -52,8 +53,7 @@ Deno.test("the workflow of a release runs tasks that there are, and no value of 
 });
 
 Deno.test({
-  name: "scripts of the release's workflow and of the installation: shellcheck has nothing to say",
-  ignore: !await has("shellcheck"),
+  ...needs(["shellcheck"], "scripts of the release's workflow and of the installation: shellcheck has nothing to say"),
   fn: async () => {
     const scripts = Object.entries(jobs).flatMap(([name, { steps }]) =>
       steps.flatMap(({ run }) => run === undefined ? [] : [[name, "bash", `set -e\n${run}`] as const])
@@ -72,11 +72,3 @@ Deno.test({
     }
   },
 });
-
-async function has(program: string): Promise<boolean> {
-  try {
-    return (await new Deno.Command(program, { args: ["--version"], stdout: "null" }).output()).success;
-  } catch {
-    return false;
-  }
-}

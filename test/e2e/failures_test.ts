@@ -2,6 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertStringIncludes, assertThro
 import { cassette, events, inWorkspace, PROGRAM, run, start } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { type Answer, callReply, serveAnswers, textReply } from "../helpers/server.ts";
+import { type RunningProcess, runningProcesses } from "../helpers/processes.ts";
 
 // Everything that can go wrong, as a person meets it: exit code, one block on stderr, nothing half-written.
 
@@ -256,7 +257,7 @@ for (const { signal, code } of [{ signal: "SIGINT", code: 130 }, { signal: "SIGT
       const list = events(new TextDecoder().decode(ran.stdout));
       assertEquals(ran.code, code);
       assertEquals(list.findLast((event) => event.type === "agent_end")?.ending, "aborted");
-      assertEquals(await sleepers(), []);
+      assertEquals(sleepers(), []);
     });
   });
 }
@@ -275,9 +276,8 @@ function exists(path: string): boolean {
 }
 
 /** Processes that the commands of these tests started and that are still there. */
-async function sleepers(): Promise<string[]> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-eo", "pid,args"] }).output();
-  return new TextDecoder().decode(stdout).split("\n").filter((line) => /sleep 37[12]$/.test(line));
+function sleepers(): readonly RunningProcess[] {
+  return runningProcesses().filter(({ args }) => /sleep 37[12]$/.test(args));
 }
 
 Deno.test("run: --model a,b goes over to b when a is refused for its quota, and says so on standard error", async () => {

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { cassette, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
+import { needs } from "../helpers/needs.ts";
 
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}\n---\nDo ${name}.\n`;
 const FILES = {
@@ -15,17 +16,8 @@ function opened(trace: string): readonly string[] {
   return [...trace.matchAll(/openat\([^"]*"([^"]*\.md)"/g)].map(([, path = ""]) => path);
 }
 
-function hasStrace(): boolean {
-  try {
-    return new Deno.Command("strace", { args: ["-V"], stdout: "null" }).outputSync().success;
-  } catch {
-    return false;
-  }
-}
-
 Deno.test({
-  name: "with --profile none no persona file and no SKILL.md is opened, trusted or not R42",
-  ignore: !hasStrace(),
+  ...needs(["strace"], "with --profile none no persona file and no SKILL.md is opened, trusted or not R42"),
   fn: () =>
     inWorkspace(FILES, async ({ ws, home }) => {
       const users = join(home, ".sandpiper/agent/skills/b");

@@ -1,4 +1,5 @@
 import { type Program, type RunOptions, start } from "../helpers/program.ts";
+import { runningProcesses } from "../helpers/processes.ts";
 
 // deno-lint-ignore no-explicit-any -- tests look at fields of documented lines
 type Line = any;
@@ -103,7 +104,7 @@ export function rpcClient(program: Program, args: readonly string[], options: Ru
 /** Whether a line is an event of a type. */
 export const isEvent = (type: string) => (line: Line): boolean => line.type === type;
 
-/** Whether a process is there whose command line has this text. */
+/** Whether a process is there whose command line matches this regular expression. */
 export function isRunning(text: string): boolean {
-  return new Deno.Command("pgrep", { args: ["-f", "--", text], stdout: "null" }).outputSync().success;
+  return runningProcesses().some(({ args }) => new RegExp(text).test(args));
 }

@@ -7,6 +7,7 @@ import { textReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
 import { withServer } from "./wire.ts";
 import { type Session, withSession } from "./world.ts";
+import { runningProcesses } from "../helpers/processes.ts";
 
 /** A call of `task` with these arguments. */
 const task = (args: object) => ({ name: "task", args: { description: "a part", ...args } });
@@ -335,8 +336,7 @@ Deno.test("task: a reader takes the runner of one that has ended, and one beside
 
 /** Processes that this one has started. */
 function children(): number {
-  const { stdout } = new Deno.Command("ps", { args: ["-o", "pid=", "--ppid", String(Deno.pid)] }).outputSync();
-  return new TextDecoder().decode(stdout).trim().split("\n").length;
+  return runningProcesses().filter(({ parent }) => parent === Deno.pid).length;
 }
 
 Deno.test("--agent narrows the session itself, for what is granted later and in a trial, too", async () => {

@@ -2,9 +2,15 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { textOf } from "../../src/core/message.ts";
 import { type Session, withSession } from "../engine/world.ts";
 import { example } from "./place.ts";
+import { needs } from "../helpers/needs.ts";
 
 const args = ["-e", example("database_query")];
 const query = (sql: string, rest: object = {}) => ({ name: "database_query", args: { sql, ...rest } });
+
+/** A test whose database Python makes. */
+function withPython(name: string, fn: () => Promise<void>): void {
+  Deno.test({ ...needs(["python3"], name), fn });
+}
 
 /** A database in the workspace. */
 function makeDatabase(ws: string): void {
@@ -45,7 +51,7 @@ async function ask(
 
 const flag = ["--flag", "database=shop data.db"];
 
-Deno.test("database_query answers from a real database, values apart from the statement", () =>
+withPython("database_query answers from a real database, values apart from the statement", () =>
   ask([
     query("select * from article order by stock"),
     query("select stock from article where name = ?", { params: ["bolt's"], database: "shop data.db" }),
@@ -62,7 +68,7 @@ Deno.test("database_query answers from a real database, values apart from the st
     ]);
   }, flag));
 
-Deno.test("database_query changes nothing, whatever the statement", () =>
+withPython("database_query changes nothing, whatever the statement", () =>
   ask(
     [
       "delete from article",
@@ -84,7 +90,7 @@ Deno.test("database_query changes nothing, whatever the statement", () =>
     flag,
   ));
 
-Deno.test("database_query has the scope of the tools and says what to do when it fails", async () => {
+withPython("database_query has the scope of the tools and says what to do when it fails", async () => {
   const outside = Deno.makeTempDirSync({ dir: "/var/tmp", prefix: "sp-database-" });
   try {
     makeDatabase(outside);

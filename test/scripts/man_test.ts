@@ -2,10 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { manPage } from "../../scripts/docs/man.ts";
 import { COMMANDS } from "../../src/config/options/commands.ts";
 import { FLAGS } from "../../src/config/options/flags.ts";
-
-const groff = new Deno.Command("groff", { args: ["--version"], stdout: "null", stderr: "null" });
-const hasGroff = await groff.output().then(({ success }) => success, () => false);
-if (!hasGroff) console.log("groff is not installed: the manual page is not set by it");
+import { needs } from "../helpers/needs.ts";
 
 Deno.test("manPage() has every option and every command", () => {
   const page = manPage();
@@ -15,8 +12,7 @@ Deno.test("manPage() has every option and every command", () => {
 });
 
 Deno.test({
-  name: "manPage() is set without a warning, and says what it means",
-  ignore: !hasGroff,
+  ...needs(["groff"], "manPage() is set without a warning, and says what it means"),
   fn: async () => {
     const child = new Deno.Command("groff", {
       args: ["-man", "-ww", "-Tutf8", "-P-c"],

@@ -10,6 +10,7 @@ import { homebrewFormula, nixRecipe } from "../../scripts/release/recipes.ts";
 import { machOPart } from "../../scripts/build/mach_o.ts";
 import { type Target, targetOf, TARGETS } from "../../src/config/targets.ts";
 import { VERSION } from "../../src/core/version.ts";
+import { needs } from "../helpers/needs.ts";
 
 const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
 const text = (content: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(content);
@@ -36,14 +37,6 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-async function has(program: string): Promise<boolean> {
-  try {
-    return (await new Deno.Command(program, { args: ["--version"], stdout: "null", stderr: "null" }).output()).success;
-  } catch {
-    return false;
-  }
-}
-
 Deno.test("tar(), gzip() and zip() write what their programs read, the same bytes each time", async () => {
   await inFolder(async (folder) => {
     assertEquals([tar(FILES), zip(FILES), ar(FILES)], [tar(FILES), zip(FILES), ar(FILES)]);
@@ -62,8 +55,7 @@ Deno.test("tar(), gzip() and zip() write what their programs read, the same byte
 });
 
 Deno.test({
-  name: "zip() writes what Python's zipfile reads, with rights",
-  ignore: !await has("python3"),
+  ...needs(["python3"], "zip() writes what Python's zipfile reads, with rights"),
   fn: async () => {
     await inFolder(async (folder) => {
       Deno.writeFileSync(join(folder, "a.zip"), zip(FILES));
@@ -83,8 +75,11 @@ Deno.test({
 });
 
 Deno.test({
-  name: "debianPackage(): dpkg installs it into a root of its own, verifies, and removes it without a trace",
-  ignore: !await has("dpkg-deb") || Deno.uid() !== 0,
+  ...needs(
+    ["dpkg-deb"],
+    "debianPackage(): dpkg installs it into a root of its own, verifies, and removes it without a trace",
+    Deno.uid() !== 0,
+  ),
   fn: async () => {
     const target = targetOf(Deno.build);
     assert(target);
@@ -225,8 +220,7 @@ Deno.test("homebrewFormula() and nixRecipe() name each archive of macOS and Linu
 });
 
 Deno.test({
-  name: "homebrewFormula() is what Ruby reads, and each system gets its own archive",
-  ignore: !await has("ruby"),
+  ...needs(["ruby"], "homebrewFormula() is what Ruby reads, and each system gets its own archive"),
   fn: async () => {
     // Homebrew's language as far as a formula of an archive uses it.
     const language = `class Formula
@@ -253,8 +247,7 @@ $urls.each { |on, url| puts [on.join("-"), url].join(" ") }`;
 });
 
 Deno.test({
-  name: "nixRecipe() is what Nix evaluates, and each system gets its own archive",
-  ignore: !await has("nix-instantiate"),
+  ...needs(["nix-instantiate"], "nixRecipe() is what Nix evaluates, and each system gets its own archive"),
   fn: async () => {
     await inFolder(async (folder) => {
       Deno.writeTextFileSync(join(folder, "sandpiper.nix"), nixRecipe(BASE, CHECKSUMS));
@@ -316,8 +309,10 @@ Deno.test("machOPart() is a program as it was before the compiler put a payload 
 });
 
 Deno.test({
-  name: "deno task release makes everything that is published, with checksums of all of it, the same each time",
-  ignore: !await has("xz"),
+  ...needs(
+    ["xz"],
+    "deno task release makes everything that is published, with checksums of all of it, the same each time",
+  ),
   fn: async () => {
     await inFolder(async (folder) => {
       for (const target of TARGETS) {

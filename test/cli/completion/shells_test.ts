@@ -2,7 +2,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { FULL_PROGRAM, inWorkspace } from "../../helpers/program.ts";
-import { hasTmux, openPty } from "../../tui/pty.ts";
+import { needs } from "../../helpers/needs.ts";
+import { openPty } from "../../tui/pty.ts";
 
 interface Place {
   readonly ws: string;
@@ -22,19 +23,7 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
 }
 
 function test(shell: string, title: string, work: (place: Place) => Promise<void>): void {
-  const isThere = hasProgram(shell);
-  if (!isThere) console.log(`${shell} is not installed: its completion is not tested`);
-  Deno.test({ name: `${shell}: ${title}`, ignore: !isThere, fn: () => inPlace(work) });
-}
-
-function hasProgram(name: string): boolean {
-  return (Deno.env.get("PATH") ?? "").split(":").some((folder) => {
-    try {
-      return Deno.statSync(join(folder, name)).isFile;
-    } catch {
-      return false;
-    }
-  });
+  Deno.test({ ...needs([shell, ...shell === "zsh" ? ["tmux"] : []], `${shell}: ${title}`), fn: () => inPlace(work) });
 }
 
 async function linesOf({ ws, env }: Place, program: string, script: string): Promise<readonly string[]> {
@@ -107,29 +96,27 @@ end`,
   assertStringIncludes(lines[0] ?? "", "\tinteractive, text, json");
 });
 
-if (hasTmux) {
-  test("zsh", "the Tab key of a person", async ({ ws, env }) => {
-    const pty = await openPty({ cwd: ws, env, command: ["zsh", "-f"] });
-    try {
-      await pty.type(
-        'autoload -Uz compinit; compinit -D -u; eval "$(sandpiper completions zsh)"; PS1="ready> "; clear',
-      );
-      await pty.keys("Enter");
-      await pty.see(/^ready>/m);
-      for (
-        const [typed, fits] of [["tool re", "tool read"], ["--mode=j", "--mode=json"], ["/skill:re", "/skill:review"], [
-          "w",
-          "with\\ space.txt",
-        ]]
-      ) {
-        await pty.type(`sandpiper ${typed}`);
-        await pty.keys("Tab");
-        await pty.see(`ready> sandpiper ${fits}`);
-        await pty.keys("C-u");
-        await pty.see(/^ready>$/m);
-      }
-    } finally {
-      await pty.close();
+test("zsh", "the Tab key of a person", async ({ ws, env }) => {
+  const pty = await openPty({ cwd: ws, env, command: ["zsh", "-f"] });
+  try {
+    await pty.type(
+      'autoload -Uz compinit; compinit -D -u; eval "$(sandpiper completions zsh)"; PS1="ready> "; clear',
+    );
+    await pty.keys("Enter");
+    await pty.see(/^ready>/m);
+    for (
+      const [typed, fits] of [["tool re", "tool read"], ["--mode=j", "--mode=json"], ["/skill:re", "/skill:review"], [
+        "w",
+        "with\\ space.txt",
+      ]]
+    ) {
+      await pty.type(`sandpiper ${typed}`);
+      await pty.keys("Tab");
+      await pty.see(`ready> sandpiper ${fits}`);
+      await pty.keys("C-u");
+      await pty.see(/^ready>$/m);
     }
-  });
-}
+  } finally {
+    await pty.close();
+  }
+});

@@ -4,6 +4,12 @@ import { CONFINED } from "../../../src/sandbox/launcher/request.ts";
 import { makeWorld, programFor, runConfined, shellLines, worldPolicy } from "../confined_world.ts";
 import { HAS_NAMESPACES } from "../namespaces_here.ts";
 import { USERS } from "../reachable.ts";
+import { needs } from "../../helpers/needs.ts";
+
+/** A test that needs Python, in the sandbox and outside. */
+function python(name: string, fn: () => Promise<void>): void {
+  Deno.test({ ...needs(["python3"], name, false, true), fn });
+}
 
 // Real processes at every kernel level of this machine, as root (where the tests run as root) and as an ordinary user.
 
@@ -133,33 +139,36 @@ for (const level of LEVELS) {
     assertEquals(await runConfined(policy, self, { argv }), { code: 0, out: "1\n3\n", err: "2\n" });
   });
 
-  Deno.test(`the launcher at ${level} with the network granted reaches the machine's ports and no socket with a path`, async () => {
-    using world = makeWorld();
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const port = listener.addr.transport === "tcp" ? listener.addr.port : 0;
-    const path = `${world.outside}/socket`;
-    const serve =
-      `import socket,sys; s=socket.socket(socket.AF_UNIX); s.bind("${path}"); s.listen(); print("up", flush=True); sys.stdin.read()`;
-    const server = new Deno.Command("python3", { args: ["-c", serve], stdin: "piped", stdout: "piped" }).spawn();
-    try {
-      const reader = server.stdout.getReader();
-      await reader.read();
-      reader.releaseLock();
-      const policy = worldPolicy(world, level, { flags: { net: true } });
-      const answered = listener.accept().then((connection) => connection.close());
-      const said = await shellLines(policy, programFor(world), [
-        `echo hi > /dev/tcp/127.0.0.1/${port} && echo reached`,
-        `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("${path}"); print("ESCAPED")' 2>&1 | tail -n 1`,
-      ]);
-      assertEquals(said[0], "reached\n");
-      assertMatch(said[1] ?? "", level === "kernel+" ? /No such file/ : /Permission denied/);
-      await answered;
-    } finally {
-      await server.stdin.close();
-      await server.stdout.cancel();
-      await server.status;
-    }
-  });
+  python(
+    `the launcher at ${level} with the network granted reaches the machine's ports and no socket with a path`,
+    async () => {
+      using world = makeWorld();
+      using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const port = listener.addr.transport === "tcp" ? listener.addr.port : 0;
+      const path = `${world.outside}/socket`;
+      const serve =
+        `import socket,sys; s=socket.socket(socket.AF_UNIX); s.bind("${path}"); s.listen(); print("up", flush=True); sys.stdin.read()`;
+      const server = new Deno.Command("python3", { args: ["-c", serve], stdin: "piped", stdout: "piped" }).spawn();
+      try {
+        const reader = server.stdout.getReader();
+        await reader.read();
+        reader.releaseLock();
+        const policy = worldPolicy(world, level, { flags: { net: true } });
+        const answered = listener.accept().then((connection) => connection.close());
+        const said = await shellLines(policy, programFor(world), [
+          `echo hi > /dev/tcp/127.0.0.1/${port} && echo reached`,
+          `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("${path}"); print("ESCAPED")' 2>&1 | tail -n 1`,
+        ]);
+        assertEquals(said[0], "reached\n");
+        assertMatch(said[1] ?? "", level === "kernel+" ? /No such file/ : /Permission denied/);
+        await answered;
+      } finally {
+        await server.stdin.close();
+        await server.stdout.cancel();
+        await server.status;
+      }
+    },
+  );
 
   Deno.test(`the launcher at ${level} keeps the policy and the environment out of its command line`, async () => {
     using world = makeWorld();
@@ -172,8 +181,7 @@ for (const level of LEVELS) {
 }
 
 Deno.test({
-  name: "the launcher at kernel refuses every kind of socket (R470)",
-  ignore: !LEVELS.includes("kernel"),
+  ...needs(["python3"], "the launcher at kernel refuses every kind of socket (R470)", !LEVELS.includes("kernel"), true),
   fn: async () => {
     using world = makeWorld();
     const kinds = "AF_UNIX AF_INET AF_INET6 AF_NETLINK AF_PACKET AF_VSOCK AF_ALG";
@@ -197,24 +205,31 @@ Deno.test({
 });
 
 for (const level of LEVELS) {
-  Deno.test(`confineAndExec() at ${level} has no secret memory, and of netlink the family that lists addresses at the most`, async () => {
-    using world = makeWorld();
-    const python = [
-      "import ctypes, socket",
-      "print(ctypes.CDLL(None).syscall(447, 0))",
-      "for family in range(23):",
-      "  try: socket.socket(16, socket.SOCK_RAW, family); print('open', family)",
-      "  except OSError: pass",
-    ].join("\n");
-    const policy = worldPolicy(world, level, { flags: { net: true } });
-    const { out } = await runConfined(policy, programFor(world), { argv: ["python3", "-c", python] });
-    assertEquals(out, "-1\nopen 0\n");
-  });
+  python(
+    `confineAndExec() at ${level} has no secret memory, and of netlink the family that lists addresses at the most`,
+    async () => {
+      using world = makeWorld();
+      const python = [
+        "import ctypes, socket",
+        "print(ctypes.CDLL(None).syscall(447, 0))",
+        "for family in range(23):",
+        "  try: socket.socket(16, socket.SOCK_RAW, family); print('open', family)",
+        "  except OSError: pass",
+      ].join("\n");
+      const policy = worldPolicy(world, level, { flags: { net: true } });
+      const { out } = await runConfined(policy, programFor(world), { argv: ["python3", "-c", python] });
+      assertEquals(out, "-1\nopen 0\n");
+    },
+  );
 }
 
 Deno.test({
-  name: "the launcher at kernel+ has a network, processes and temporary folders of its own",
-  ignore: !LEVELS.includes("kernel+"),
+  ...needs(
+    ["python3"],
+    "the launcher at kernel+ has a network, processes and temporary folders of its own",
+    !LEVELS.includes("kernel+"),
+    true,
+  ),
   fn: async () => {
     using world = makeWorld();
     Deno.mkdirSync(`${world.root}/.git`);

@@ -1,6 +1,7 @@
 // A folder that is made for a grant, while a command that may write around it puts a link in the way.
 import { assert, assertEquals } from "@std/assert";
 import { makeGrantedFolder } from "../../../src/sandbox/denial/granted_folders.ts";
+import { needs } from "../../helpers/needs.ts";
 import { rounds } from "../../helpers/rounds.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -14,8 +15,11 @@ while True: libc.renameat2(-100, a, -100, b, 2)
 `;
 
 Deno.test({
-  name: "makeGrantedFolder() makes nothing behind a link that is put in its way at any moment",
-  ignore: Deno.build.os !== "linux",
+  ...needs(
+    ["python3"],
+    "makeGrantedFolder() makes nothing behind a link that is put in its way at any moment",
+    Deno.build.os !== "linux",
+  ),
   fn: async () => {
     const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-granted-" }));
     for (const name of ["ws", "ws/d", "outside"]) Deno.mkdirSync(`${top}/${name}`);

@@ -14,11 +14,11 @@ import { fairTurns } from "../../../src/sandbox/notification/fair_turns.ts";
 import { ownPorts } from "../../../src/sandbox/notification/own_ports.ts";
 import { callListener } from "../../../src/sandbox/notification/unanswered_call.ts";
 import { openPort } from "../../../src/sandbox/proxy/port.ts";
+import { needs } from "../../helpers/needs.ts";
 import { until } from "../../helpers/until.ts";
 import { makeWorld, worldPolicy } from "../confined_world.ts";
 
-const ignore = probeSandbox().noHosts() !== undefined ||
-  !new Deno.Command("sh", { args: ["-c", "command -v python3"] }).outputSync().success;
+const answering = (name: string) => needs(["python3"], name, probeSandbox().noHosts() !== undefined, true);
 
 /** A turn that ends when the test says so. */
 interface Act {
@@ -132,8 +132,7 @@ print("connected")
 `;
 
 Deno.test({
-  name: "a command that starves its own callers does not hold up the connections of another",
-  ignore,
+  ...answering("a command that starves its own callers does not hold up the connections of another"),
   // libc stays loaded for the life of the process.
   sanitizeResources: false,
   fn: async () => {
@@ -162,8 +161,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "answerCall() takes back what it told of a connection to the proxy that failed",
-  ignore,
+  ...answering("answerCall() takes back what it told of a connection to the proxy that failed"),
   sanitizeResources: false,
   fn: async () => {
     using world = makeWorld();

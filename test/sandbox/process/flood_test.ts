@@ -9,6 +9,7 @@ import { fromFileUrl } from "@std/path";
 import { taskLimit } from "../../../src/sandbox/policy/limits.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
 import { CONFINED, processesWith, withShell } from "../shell_fixture.ts";
+import { needs } from "../../helpers/needs.ts";
 
 const PROCESSORS = navigator.hardwareConcurrency;
 /** More processors fork more until anybody can have seen it. */
@@ -86,15 +87,12 @@ function shareOfProcessor(): number {
   return (user + system) / 1000 / (performance.now() - began);
 }
 
-const needs = ["-c", "command -v taskset && PATH=/usr/local/bin:/usr/bin:/bin command -v python3"];
-const ignore = Deno.build.os !== "linux" ||
-  !new Deno.Command("sh", { args: needs, stdout: "null" }).outputSync().success;
+const flooded = (name: string) => needs(["taskset", "python3"], name, Deno.build.os !== "linux", true);
 
 for (const level of CONFINED) {
   for (const { name, each } of FLOODS) {
     Deno.test({
-      name: `watch() and killTree() at ${level} end a flood of processes ${name} while all processors are busy`,
-      ignore,
+      ...flooded(`watch() and killTree() at ${level} end a flood of processes ${name} while all processors are busy`),
       fn: () =>
         withShell(level, async ({ policy, run }) => {
           Deno.writeTextFileSync(`${policy.root}/flood.py`, flood(each));
@@ -118,8 +116,7 @@ for (const level of CONFINED) {
   }
 
   Deno.test({
-    name: `watch() at ${level} ends a flood of memory that is only held open while all processors are busy`,
-    ignore,
+    ...flooded(`watch() at ${level} ends a flood of memory that is only held open while all processors are busy`),
     fn: () =>
       withShell(level, async ({ policy, run }) => {
         Deno.writeTextFileSync(
@@ -141,8 +138,7 @@ time.sleep(0.5)
   });
 
   Deno.test({
-    name: `limitTasks() at ${level} bounds a command's processes and threads, whatever the user has besides`,
-    ignore,
+    ...flooded(`limitTasks() at ${level} bounds a command's processes and threads, whatever the user has besides`),
     fn: () =>
       withShell(level, async ({ policy, run }) => {
         const script = `import os, threading, time

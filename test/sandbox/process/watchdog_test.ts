@@ -1,15 +1,14 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { needs } from "../../helpers/needs.ts";
 import { until } from "../../helpers/until.ts";
 import { exists, LEVELS, processesWith, withShell } from "../shell_fixture.ts";
 
 const MIB = 1024 * 1024;
-const python = ["-c", "PATH=/usr/local/bin:/usr/bin:/bin command -v python3"];
-const hasPython = new Deno.Command("sh", { args: python, stdout: "null" }).outputSync().success;
 
 // The walk is the same at all levels; only where namespaces hide processes from each other it is worth a second look.
 for (const level of LEVELS.filter((level) => level !== "kernel")) {
-  const test = (name: string, work: () => Promise<void>): void =>
-    Deno.test({ name: `watch() at ${level} ${name}`, fn: work, ignore: Deno.build.os !== "linux" });
+  const test = (name: string, work: () => Promise<void>, programs: readonly string[] = []): void =>
+    Deno.test({ ...needs(programs, `watch() at ${level} ${name}`, Deno.build.os !== "linux", true), fn: work });
 
   test("ends a fork bomb", () =>
     withShell(level, async ({ run }) => {
@@ -27,15 +26,12 @@ for (const level of LEVELS.filter((level) => level !== "kernel")) {
       const script =
         "import threading, time\nfor _ in range(200): threading.Thread(target=time.sleep, args=(20,)).start()\n";
       Deno.writeTextFileSync(`${policy.root}/threads.py`, script);
-      const { ending, limit } = await run(
-        "command -v python3 >/dev/null || { touch skipped; exit; }; exec python3 threads.py",
-      );
-      if (exists(`${policy.root}/skipped`)) return;
+      const { ending, limit } = await run("exec python3 threads.py");
       assertEquals({ ending, limit: limit?.replace(/had \d+/, "had N") }, {
         ending: "limit",
         limit: "the command had N threads, more than the 160 it may have at once",
       });
-    }, { processes: 10 }));
+    }, { processes: 10 }), ["python3"]);
 
   test("ends a command that takes too much memory", () =>
     withShell(level, async ({ run }) => {
@@ -53,31 +49,31 @@ for _ in range(160): os.write(f, b"x" * ${MIB})
 open("filled", "w").close()
 time.sleep(20)`;
       Deno.writeTextFileSync(`${policy.root}/hoard.py`, script);
-      const { ending, output } = await run(
-        "command -v python3 >/dev/null || touch filled skipped; exec python3 hoard.py",
-      );
-      if (exists(`${policy.root}/skipped`)) return;
+      const { ending, output } = await run("exec python3 hoard.py");
       assertEquals({ ending, output }, { ending: "limit", output: "" });
-    }, { memoryBytes: 100 * MIB }));
+    }, { memoryBytes: 100 * MIB }), ["python3"]);
 
-  test("counts memory that is only held open while others give back theirs", () =>
-    withShell(level, async ({ run, policy }) => {
-      const hold = (mebibytes: number, before: string, after: string): string =>
-        `import os, time\n${before}\nf = os.memfd_create("hoard")\nfor _ in range(${mebibytes}): os.write(f, b"x" * ${MIB})\n${after}\n`;
-      const isThere = (name: string): string => `while not os.path.exists("${name}"): time.sleep(0.005)`;
-      Deno.writeTextFileSync(`${policy.root}/other.py`, hold(150, "", 'open("held", "w").close(); time.sleep(20)'));
-      const begin = `open("begun", "w").close()\n${isThere("go")}`;
-      Deno.writeTextFileSync(`${policy.root}/hoard.py`, hold(160, begin, "time.sleep(3)"));
-      if (!hasPython) return;
-      const other = new Deno.Command("python3", { args: ["other.py"], cwd: policy.root, env: policy.env }).spawn();
-      await until(() => exists(`${policy.root}/held`));
-      const command = run("exec python3 hoard.py");
-      await until(() => exists(`${policy.root}/begun`));
-      other.kill("SIGKILL");
-      await other.status;
-      Deno.writeTextFileSync(`${policy.root}/go`, "");
-      assertEquals((await command).ending, "limit");
-    }, { memoryBytes: 100 * MIB }));
+  test(
+    "counts memory that is only held open while others give back theirs",
+    () =>
+      withShell(level, async ({ run, policy }) => {
+        const hold = (mebibytes: number, before: string, after: string): string =>
+          `import os, time\n${before}\nf = os.memfd_create("hoard")\nfor _ in range(${mebibytes}): os.write(f, b"x" * ${MIB})\n${after}\n`;
+        const isThere = (name: string): string => `while not os.path.exists("${name}"): time.sleep(0.005)`;
+        Deno.writeTextFileSync(`${policy.root}/other.py`, hold(150, "", 'open("held", "w").close(); time.sleep(20)'));
+        const begin = `open("begun", "w").close()\n${isThere("go")}`;
+        Deno.writeTextFileSync(`${policy.root}/hoard.py`, hold(160, begin, "time.sleep(3)"));
+        const other = new Deno.Command("python3", { args: ["other.py"], cwd: policy.root, env: policy.env }).spawn();
+        await until(() => exists(`${policy.root}/held`));
+        const command = run("exec python3 hoard.py");
+        await until(() => exists(`${policy.root}/begun`));
+        other.kill("SIGKILL");
+        await other.status;
+        Deno.writeTextFileSync(`${policy.root}/go`, "");
+        assertEquals((await command).ending, "limit");
+      }, { memoryBytes: 100 * MIB }),
+    ["python3"],
+  );
 
   // Elsewhere there is none of its own.
   if (level === "kernel+") {

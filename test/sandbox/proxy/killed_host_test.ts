@@ -3,12 +3,17 @@ import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
 import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
+import { needs } from "../../helpers/needs.ts";
 import { until } from "../../helpers/until.ts";
 import { exists, processesWith } from "../shell_fixture.ts";
 
 Deno.test({
-  name: "kill -9 of the host lets no call of a command with a list of hosts pass at the level kernel",
-  ignore: probeSandbox().noHosts() !== undefined,
+  ...needs(
+    ["python3"],
+    "kill -9 of the host lets no call of a command with a list of hosts pass at the level kernel",
+    probeSandbox().noHosts() !== undefined,
+    true,
+  ),
   // libc stays loaded for the life of the process.
   sanitizeResources: false,
   fn: async () => {

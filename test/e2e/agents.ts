@@ -27,7 +27,8 @@ export function agentFiles(program: Program): void {
     inWorkspace({
       ".sandpiper/agents/manual.md": agent("write: docs\n"),
       ".sandpiper/agents/explore.md": agent(""),
-      ".sandpiper/agents/wrong.md": agent("wirte: docs\n"),
+      ".sandpiper/agents/wrong.md": agent("wirte: docs\nnet: 7\n"),
+      ".sandpiper/agents/odd.md": agent("wirte: docs\nname: other\ncolor: red\n"),
       ".sandpiper/agents/paid.md": agent("model: dear\n"),
     }, async ({ ws, home }) => {
       const own = join(home, ".sandpiper/agent/agents");
@@ -39,11 +40,17 @@ export function agentFiles(program: Program): void {
       const { agents, problems } = JSON.parse(trusted.stdout);
       assertEquals(
         [trusted.code, agents.map((one: Record<string, string>) => `${one["name"]} ${one["origin"]}`).sort()],
-        [0, ["build built-in", "explore project", "manual project", "mine user", "review built-in"]],
+        [0, ["build built-in", "explore project", "manual project", "mine user", "odd project", "review built-in"]],
         trusted.stdout,
       );
       const left = problems.map(({ file, message }: Record<string, string>) => `${file}: ${message}`).join("\n");
-      assertMatch(left, /wrong\.md: .*wirte/);
+      assertMatch(left, /wrong\.md: The agent is left out: net must be/);
+      assertMatch(left, /odd\.md: The agent is used, but there is no field wirte; did you mean write\?/);
+      assertMatch(left, /odd\.md: The agent is used, but there is no field color, so it has no effect/);
+      assertMatch(
+        left,
+        /odd\.md: The agent is used, but its field name says "other", and its name is that of its file, odd/,
+      );
       assertMatch(left, /paid\.md: .*model/);
       const text = await list();
       assertEquals(text.code, 0, text.stderr);
@@ -55,7 +62,15 @@ export function agentFiles(program: Program): void {
 
   test("agents validate: exit code 0 or 1, and what is wrong; without a file it is told what to write", () =>
     inWorkspace(
-      { "good.md": agent(""), "bad.md": agent("net: 7\n"), "none.md": "no front matter" },
+      {
+        "odd.md": agent("color: red\n"),
+        "claude.md": agent("tools: Read, Grep, Bash\n"),
+        "model.md": agent("model: nowhere/x\n"),
+        ".sandpiper/agents/ours.md": agent("model: openai/x\n"),
+        "good.md": agent(""),
+        "bad.md": agent("net: 7\n"),
+        "none.md": "no front matter",
+      },
       async ({ ws, home }) => {
         const validate = async (...args: string[]) =>
           await run(program, ["agents", "validate", ...args], { cwd: ws, env: { HOME: home } });
@@ -69,6 +84,23 @@ export function agentFiles(program: Program): void {
           false,
         ]]);
         assertMatch(verdicts[1].error, /net/);
+        const odd = await validate("odd.md");
+        assertEquals([odd.code, odd.stdout], [
+          0,
+          `valid    ${ws}/odd.md\n  warning: there is no field color, so it has no effect\n`,
+        ]);
+        // What a run with --agent would refuse.
+        for (
+          const [name, why] of [
+            ["claude.md", 'There is no tool "Read": .* Did you mean read\\?'],
+            ["model.md", 'There is no provider "nowhere"'],
+            [".sandpiper/agents/ours.md", "a project's agent names no model"],
+          ] as const
+        ) {
+          const refused = await validate(name);
+          assertEquals(refused.code, 1, name);
+          assertMatch(refused.stdout, new RegExp(`^invalid  .*\n  ${why}`));
+        }
         const bare = await validate();
         assertEquals(bare.code, 2);
         assertStringIncludes(bare.stderr, "agents validate FILE");

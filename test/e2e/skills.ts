@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { cassette, inWorkspace, type Program, run } from "../helpers/program.ts";
+import { cassette, events, inWorkspace, type Program, run } from "../helpers/program.ts";
 
 /** The skills that come with the program, each used as a model would: read, then followed. */
 export function bundledSkills(program: Program): void {
@@ -36,6 +36,52 @@ export function bundledSkills(program: Program): void {
         ].join("\n"),
       );
       assertEquals(git("status", "--short"), "?? key.env\n");
+    });
+  });
+
+  test("a skill linked into a folder of the user can be read where it is; one that would open more is left out", async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      const skill = (name: string): string => `---\nname: ${name}\ndescription: Does ${name}.\n---\nText of ${name}.\n`;
+      const put = (folder: string, name: string): void => {
+        Deno.mkdirSync(join(home, folder), { recursive: true });
+        Deno.writeTextFileSync(join(home, folder, "SKILL.md"), skill(name));
+      };
+      put(".claude/skills/rel", "rel");
+      put("dotfiles/skills/team/deep", "deep");
+      put("elsewhere/planted", "planted");
+      put(".ssh", "keys");
+      Deno.writeTextFileSync(join(home, ".ssh/id_rsa"), "s3cret");
+      Deno.writeTextFileSync(join(home, "elsewhere/planted/other"), "s3cret");
+      Deno.writeTextFileSync(join(home, ".claude/settings.json"), "s3cret");
+      Deno.mkdirSync(join(home, ".agents/skills"), { recursive: true });
+      Deno.symlinkSync("../../.claude/skills/rel", join(home, ".agents/skills/rel"));
+      Deno.symlinkSync(join(home, "dotfiles/skills/team"), join(home, ".agents/skills/team"));
+      Deno.symlinkSync(join(home, ".ssh"), join(home, ".agents/skills/keys"));
+      Deno.mkdirSync(join(ws, ".agents/skills"), { recursive: true });
+      Deno.symlinkSync(join(home, "elsewhere/planted"), join(ws, ".agents/skills/planted"));
+      const at = (path: string): string => join(home, ".agents/skills", path);
+      const file = cassette(home, [
+        {
+          calls: [
+            { name: "read", args: { path: at("rel/SKILL.md") } },
+            bash(`cat ${at("rel/SKILL.md")} ${at("team/deep/SKILL.md")}`),
+            bash(`cat ${at("keys/id_rsa")} ${home}/.claude/settings.json ${ws}/.agents/skills/planted/other`),
+          ],
+        },
+        { text: "done" },
+      ]);
+      const args = ["--trust", "--mode", "json", "--no-session", "-m", `replay:${file}`, "go"];
+      const ran = await run(program, args, { cwd: ws, env: { HOME: home } });
+      const ends = events(ran.stdout).filter(({ type }) => type === "tool_execution_end")
+        .map(({ result }) => result.content[0].text);
+      assertStringIncludes(ends[0] ?? "", "Text of rel.", ran.stderr);
+      assertStringIncludes(ends[1] ?? "", "Text of rel.");
+      assertStringIncludes(ends[1] ?? "", "Text of deep.");
+      assert(!String(ends[2]).includes("s3cret"), ends[2]);
+      const prompt = (await run(program, ["prompt", "--trust"], { cwd: ws, env: { HOME: home } })).stdout;
+      assertStringIncludes(prompt, "rel/SKILL.md");
+      assertStringIncludes(prompt, "deep/SKILL.md");
+      assert(!prompt.includes("keys/SKILL.md") && !prompt.includes("planted/SKILL.md"), prompt);
     });
   });
 

@@ -1,11 +1,15 @@
+import { dirname, join } from "@std/path";
 import { readAgentAt } from "../../context/agents/agents.ts";
+import { UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
-import { configure } from "../../config/config.ts";
+import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
-import { findAgents } from "../../engine/resources/agents.ts";
+import { keyVariableOf } from "../../engine/model/model.ts";
+import { asAgent, findAgents } from "../../engine/resources/agents.ts";
 import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
+import { refuseSession } from "../modes/refuse_input.ts";
 import { listOrValidate } from "./list_or_validate.ts";
 
 /** `sandpiper agents`: which agents there are, and what was left out; or whether a file describes one. */
@@ -13,12 +17,39 @@ export async function agentsCommand(invocation: Invocation): Promise<number> {
   return await listOrValidate(invocation, {
     ...{ name: "agents", thing: "file", place: "FILE" },
     list: (isJson) => list(invocation, isJson),
-    validate: async (path) => {
-      const read = await readAgentAt(path);
-      return [{ path, valid: "agent" in read, ...("rejected" in read ? { error: read.rejected } : {}) }];
-    },
+    validate: async (path) => [await validate(path, configure({ ...invocation, words: [] }, readWorld()))],
     faults: ({ error }) => [String(error)],
+    warnings: ({ warnings }) => warnings,
   });
+}
+
+interface AgentVerdict {
+  readonly path: string;
+  readonly valid: boolean;
+  readonly warnings: readonly string[];
+  /** Why it is not valid. */
+  readonly error?: string;
+}
+
+/** Whether a session can run as the agent of a file: what a run with `--agent` does before its first request is done here. */
+async function validate(path: string, config: Config): Promise<AgentVerdict> {
+  const { projectFolder, invocation, settings, world } = config;
+  const isOfProject = projectFolder !== undefined && dirname(path) === join(projectFolder, "agents");
+  const origin = isOfProject ? "project" : "user";
+  const read = await readAgentAt(path, origin);
+  if ("rejected" in read) return { path, valid: false, warnings: [], error: read.rejected };
+  const { agent, warnings } = read;
+  try {
+    const own = asAgent(config, { ...agent, origin, path });
+    await refuseSession(own);
+    // Whose model it is; a key that is not there is no fault of the file.
+    const variable = (name: string): string | undefined => world.env[name];
+    if (agent.model !== undefined) keyVariableOf(own.invocation.values, settings, { cwd: world.cwd, variable });
+    return { path, valid: true, warnings };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { path, valid: false, warnings, error: `${error.message}. ${error.fix}` };
+  }
 }
 
 async function list(invocation: Invocation, isJson: boolean): Promise<number> {
@@ -33,8 +64,8 @@ async function list(invocation: Invocation, isJson: boolean): Promise<number> {
     `${name.padEnd(width)}  ${origin}${path === undefined ? "" : `  ${path}`}`,
     `${" ".repeat(width)}  ${description}`,
   ]);
-  const left = problems.map(({ file, message }) => `  ${file}: ${message}`);
-  const text = [...lines, ...left.length > 0 ? ["", "Left out:", ...left] : [], ""].join("\n");
+  const reports = problems.map(({ file, message }) => `  ${file}: ${message}`);
+  const text = [...lines, ...reports.length > 0 ? ["", "Problems:", ...reports] : [], ""].join("\n");
   writeAll(Deno.stdout, stripControls(text));
   return 0;
 }

@@ -22,12 +22,14 @@ export interface ListOrValidate<V extends Verdict> {
   readonly validate: (path: string) => Promise<readonly V[]>;
   /** What is wrong with a path that is not valid, one line each. */
   readonly faults: (verdict: V) => readonly string[];
+  /** What is odd about a path that is valid, one line each. */
+  readonly warnings?: (verdict: V) => readonly string[];
 }
 
 /** Runs `NAME [list]` or `NAME validate PATH…`, which gives 1 where a path is not valid. Throws UserError for other words. */
 export async function listOrValidate<V extends Verdict>(
   { words, values }: Invocation,
-  { name, thing, place, list, validate, faults }: ListOrValidate<V>,
+  { name, thing, place, list, validate, faults, warnings = () => [] }: ListOrValidate<V>,
 ): Promise<number> {
   const [what = "list", ...rest] = words;
   const isJson = Boolean(values["json"]);
@@ -44,7 +46,9 @@ export async function listOrValidate<V extends Verdict>(
   for (const path of rest) verdicts.push(...await validate(resolve(cwd, path)));
   const text = isJson ? visibleJson(verdicts, 2) : stripControls(
     verdicts.flatMap((one) =>
-      one.valid ? [`valid    ${one.path}`] : [`invalid  ${one.path}`, ...faults(one).map((fault) => `  ${fault}`)]
+      one.valid
+        ? [`valid    ${one.path}`, ...warnings(one).map((warning) => `  warning: ${warning}`)]
+        : [`invalid  ${one.path}`, ...faults(one).map((fault) => `  ${fault}`)]
     ).join("\n"),
   );
   writeAll(Deno.stdout, text + "\n");

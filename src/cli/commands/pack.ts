@@ -48,7 +48,9 @@ export async function packCommand({ values, words }: Invocation): Promise<number
   const sources = [
     ...(await Promise.all(pathsOf(values["skills"], cwd).map(skillsIn))).flat(),
     ...(await Promise.all(pathsOf(values["templates"], cwd).map((at) => filesIn(at, "template", readTemplate)))).flat(),
-    ...(await Promise.all(pathsOf(values["agents"], cwd).map((at) => filesIn(at, "agent", readAgentAt)))).flat(),
+    ...(await Promise.all(
+      pathsOf(values["agents"], cwd).map((at) => filesIn(at, "agent", (path) => readAgentAt(path, "packed"))),
+    )).flat(),
     ...extensions.flatMap(({ sources }) => sources),
   ];
   const twice = sources.find(({ to }, at) => sources.findIndex((one) => one.to === to) !== at);

@@ -2,6 +2,7 @@ import { basename } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Profile } from "../../core/prompt.ts";
+import { nearest } from "../../core/support/nearest.ts";
 import { countCharacters, stripControls } from "../../core/support/text.ts";
 import { parseFrontMatter, textAfterBlock } from "../files/front_matter.ts";
 
@@ -49,23 +50,27 @@ const FIELDS = [
   "answer",
 ];
 
-/**
- * Reads the text of an agent's file; what is wrong with it rejects it: a field that is not understood may be one that was
- * meant to narrow.
- */
-export async function readAgent(
-  path: string,
-  text: string,
-): Promise<{ readonly agent: AgentFile } | { readonly rejected: string }> {
+/** An agent with what is odd about its file, one clause each, or why it cannot be used. */
+export type ReadAgent = { readonly agent: AgentFile; readonly warnings: readonly string[] } | {
+  readonly rejected: string;
+};
+
+/** Reads the text of an agent's file. A value that is wrong rejects it; an unknown field and another name are warnings. */
+export async function readAgent(path: string, text: string): Promise<ReadAgent> {
   const parsed = await parseFrontMatter(text);
   if ("error" in parsed) return { rejected: parsed.error };
   const { fields } = parsed;
   const own = basename(path).replace(/\.md$/, "");
   const problems: string[] = [];
   const bad = (field: string, what: string): undefined => void problems.push(`${field} must be ${what}`);
-  for (const field of Object.keys(fields)) if (!FIELDS.includes(field)) problems.push(`there is no field ${field}`);
+  const warnings = Object.keys(fields).filter((field) => !FIELDS.includes(field)).map((field) => {
+    const meant = nearest(field, FIELDS);
+    return `there is no field ${field}${meant === undefined ? ", so it has no effect" : `; did you mean ${meant}?`}`;
+  });
   const { description } = fields;
-  if ((fields["name"] ?? own) !== own) problems.push(`its name is that of its file, ${own}`);
+  if ((fields["name"] ?? own) !== own) {
+    warnings.push(`its field name says "${String(fields["name"])}", and its name is that of its file, ${own}`);
+  }
   if (!NAME.test(own) || own.length > LONGEST_NAME) {
     problems.push("its name has small letters, digits and single hyphens");
   }
@@ -97,6 +102,7 @@ export async function readAgent(
   if (schema !== undefined && !isSchema(schema)) bad("answer", "a JSON Schema");
   if (problems.length > 0) return { rejected: problems.join("; ") };
   return {
+    warnings,
     agent: {
       name: own,
       description: stripControls(String(description)).replace(/\s+/g, " ").trim(),

@@ -4,7 +4,7 @@ import { isFolder } from "../../core/support/on_disk.ts";
 import type { BootstrapPlaces } from "../files/bootstrap_file.ts";
 import { type PackedFolder, withPacked } from "../files/config_folders.ts";
 import { readText } from "../files/read_text.ts";
-import { type AgentFile, readAgent } from "./agent_file.ts";
+import { type AgentFile, type ReadAgent, readAgent } from "./agent_file.ts";
 import { BUILT_IN_AGENTS } from "./built_in.ts";
 
 /** Whose agent it is; in this order the first wins a name. */
@@ -62,12 +62,11 @@ export async function discoverAgents(
       continue;
     }
     for (const path of filesIn(folder)) {
-      const read = await readAgentAt(path);
+      const read = await readAgentAt(path, origin);
       if ("agent" in read) {
-        // A project must not choose where what is said goes.
-        if (origin !== "project" || read.agent.model === undefined) take({ ...read.agent, origin, path });
-        else problems.push(leftOut(path, "a project's agent names no model. Leave the field out"));
-      } else problems.push(leftOut(path, read.rejected));
+        take({ ...read.agent, origin, path });
+        problems.push(...read.warnings.map((warning) => problem(path, `The agent is used, but ${warning}`)));
+      } else problems.push(problem(path, `The agent is left out: ${read.rejected}`));
     }
   }
   for (const [name, text] of Object.entries(BUILT_IN_AGENTS)) {
@@ -79,7 +78,7 @@ export async function discoverAgents(
 }
 
 /** The agent that a file describes, or why there is none. A link is none: it could show any file to the provider. */
-export async function readAgentAt(path: string): Promise<{ agent: AgentFile } | { rejected: string }> {
+export async function readAgentAt(path: string, origin: AgentOrigin): Promise<ReadAgent> {
   let info: Deno.FileInfo;
   try {
     info = Deno.lstatSync(path);
@@ -90,11 +89,14 @@ export async function readAgentAt(path: string): Promise<{ agent: AgentFile } | 
   if (info.size > MOST_BYTES) return { rejected: `it has more than ${MOST_BYTES / 1024} KB` };
   const read = readText(path, MOST_BYTES, info);
   if (read.status !== "loaded") return { rejected: "note" in read ? read.note : "it is gone" };
-  return await readAgent(path, read.text);
+  const made = await readAgent(path, read.text);
+  // A project must not choose where what is said goes.
+  if (origin !== "project" || "rejected" in made || made.agent.model === undefined) return made;
+  return { rejected: "a project's agent names no model. Leave the field out" };
 }
 
-function leftOut(file: string, why: string): Diagnostic {
-  return { code: "template_invalid", message: `The agent is left out: ${why}`, file };
+function problem(file: string, message: string): Diagnostic {
+  return { code: "template_invalid", message, file };
 }
 
 function filesIn(folder: string): readonly string[] {

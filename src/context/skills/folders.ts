@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from "@std/path";
 import { isInside } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { entryAt, isFolder } from "../../core/support/on_disk.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { sharedSkillFolders } from "../files/ancestors.ts";
@@ -11,6 +12,8 @@ export interface SkillFile {
   readonly path: string;
   /** Of the name itself, where it is a link. */
   readonly info: Deno.FileInfo;
+  /** The real directory of the skill, if the way to it leads through a link. */
+  readonly linkedTo?: string;
 }
 
 /** What a search below one folder found. */
@@ -41,11 +44,12 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
   const refused: { path: string; reason: string }[] = [];
   const visited = new Set<string>();
   let entries = 0;
-  const visit = (folder: string, depth: number): void => {
+  /** `linked`: the real path of `folder`, if it lies behind a link below `root`. */
+  const visit = (folder: string, depth: number, linked?: string): void => {
     // Paths are put together by hand here: a thousand skills are found before the first request.
     const path = `${folder}/SKILL.md`;
     const info = entryAt(path);
-    if (info) return void found.push({ path, info });
+    if (info) return void found.push({ path, info, ...(linked === undefined ? {} : { linkedTo: linked }) });
     if (depth >= limits.depth) return;
     for (const entry of list(folder, refused)) {
       if (++entries > limits.entries || found.length >= limits.skills) {
@@ -56,15 +60,17 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
         continue;
       }
       const path = `${folder}/${entry.name}`;
+      let inner = linked === undefined ? undefined : `${linked}/${entry.name}`;
       if (entry.isSymlink) {
-        const reason = refuseLink(path, root, followLinks, visited);
-        if (reason === "skip") continue;
-        if (reason) {
-          refused.push({ path, reason });
+        const target = linkTarget(path, visited);
+        if (target === undefined) continue;
+        if (!followLinks && !isBelow(target, root)) {
+          refused.push({ path, reason: OUTSIDE });
           continue;
         }
+        inner = target;
       }
-      visit(path, depth + 1);
+      visit(path, depth + 1, inner);
     }
   };
   visit(resolve(root), 0);
@@ -85,17 +91,24 @@ function list(folder: string, refused: { path: string; reason: string }[]): Deno
   }
 }
 
-function refuseLink(path: string, root: string, followLinks: boolean, visited: Set<string>): string | undefined {
+const OUTSIDE = "it is a link to a folder outside the project's skills. Copy the folder here instead";
+
+/** The real directory that a link leads to; undefined if there is none, or if the search was there already. */
+function linkTarget(path: string, visited: Set<string>): string | undefined {
   try {
-    if (!Deno.statSync(path).isDirectory) return "skip";
+    if (!Deno.statSync(path).isDirectory) return undefined;
     const target = Deno.realPathSync(path);
-    if (visited.has(target)) return "skip";
+    if (visited.has(target)) return undefined;
     visited.add(target);
-    if (followLinks || isInside(target, Deno.realPathSync(root))) return undefined;
-    return "it is a link to a folder outside the project's skills. Copy the folder here instead";
+    return target;
   } catch {
-    return "skip";
+    return undefined;
   }
+}
+
+function isBelow(target: string, root: string): boolean {
+  const real = attempt(() => Deno.realPathSync(root));
+  return real !== undefined && isInside(target, real);
 }
 
 /** Where skills are looked for. */

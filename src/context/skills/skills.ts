@@ -87,11 +87,17 @@ interface Found {
   readonly diagnostics: Diagnostic[];
 }
 
-async function take({ path, info }: SkillFile, place: SkillPlace, options: SkillOptions, found: Found): Promise<void> {
+async function take(
+  { path, info, linkedTo }: SkillFile,
+  place: SkillPlace,
+  options: SkillOptions,
+  found: Found,
+): Promise<void> {
   const read = await readSkill(path, info);
   if ("rejected" in read) return reject(found, path, read.rejected, "The skill is left out");
-  if (options.canRead && !options.canRead(path)) {
-    const reason = `the read tool may not open it. Name it with --skill ${dirname(path)}, which grants it`;
+  const opened = linkedTo === undefined ? path : `${linkedTo}/SKILL.md`;
+  if (options.canRead && !(options.canRead(path) && options.canRead(opened))) {
+    const reason = `the read tool may not open it. Name it with --skill ${dirname(opened)}, which grants it`;
     found.rejected.push({ path, reason });
     found.diagnostics.push({ code: "permission_denied", message: `The skill is left out: ${reason}`, file: path });
     return;

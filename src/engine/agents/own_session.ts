@@ -46,6 +46,12 @@ export function toolNames(
   // What the person switched off in the session stays off in its sub-agents, but for read-only tools.
   const known = tools.known.map(({ name }) => name).filter((name) => active.includes(name) || LOOKING.includes(name));
   const wanted = asked ?? agent?.tools?.filter((name) => known.includes(name));
+  if (agent?.tools?.length && wanted?.length === 0) {
+    throw new ToolError(
+      `Nothing was started: none of the tools of the agent ${agent.name} is here (${agent.tools.join(", ")}). ` +
+        `There is ${known.join(", ")}`,
+    );
+  }
   const strange = asked?.find((name) => !known.includes(name) || !(agent?.tools?.includes(name) ?? true));
   if (strange !== undefined) {
     throw new ToolError(

@@ -36,6 +36,12 @@ export async function withNamedAgent(config: Config): Promise<Config> {
   if (agent === undefined) {
     throw unknownAgent(named, agents, problems.map(({ file, message }) => `${file}: ${message}`));
   }
+  return asAgent(config, agent);
+}
+
+/** A configuration as an agent has it. */
+export function asAgent(config: Config, agent: FoundAgent): Config {
+  const { values } = config.invocation;
   const added = values["append-system-prompt"];
   return {
     ...config,

@@ -1,8 +1,10 @@
-import { join } from "@std/path";
+import { join, resolve } from "@std/path";
 import { chooseSkills, type SkillChoice } from "../../context/skills/selection.ts";
+import { findSkillFiles } from "../../context/skills/folders.ts";
 import { discoverSkills, listedSkills, type SkillSet } from "../../context/skills/skills.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
+import { HOME_SECRETS } from "../../sandbox/policy/secrets.ts";
 import type { FoundBundled } from "./bundled.ts";
 import { packedFolder } from "../../config/host_environment.ts";
 import type { Config } from "../../config/config.ts";
@@ -95,7 +97,10 @@ export function skillChoice(config: Config): SkillChoice {
   return config.settings.skills ?? {};
 }
 
-/** Folders outside the workspace that hold skills; the tools' read scope takes them in. */
+/**
+ * Folders outside the workspace that hold skills; the tools' read scope takes them in. A skill in them can be a link of the
+ * user's own, for example to the skills of another agent: then its real directory is one of them.
+ */
 export function skillFolders(config: Config): string[] {
   const { values } = config.invocation;
   const explicit = Array.isArray(values["skill"]) ? values["skill"] : [];
@@ -104,5 +109,16 @@ export function skillFolders(config: Config): string[] {
     ...(config.userFolder ? [join(config.userFolder, "skills")] : []),
     ...(home ? [join(home, ".agents", "skills")] : []),
   ];
-  return [...explicit, ...standing];
+  const folders = [...explicit, ...standing];
+  // What lies in the workspace, a command can have linked.
+  const own = folders.map((folder) => resolve(config.root, folder)).filter((folder) => !isInside(folder, config.root));
+  return [...folders, ...own.flatMap((folder) => linkedSkills(folder, home))];
+}
+
+/** Real directories of the skills that a link in a folder leads to; none that holds the home or a place of secrets. */
+function linkedSkills(folder: string, home: string | undefined): readonly string[] {
+  const closed = home === undefined ? [] : [home, ...HOME_SECRETS.map((name) => join(home, name))];
+  return findSkillFiles(folder, true).found.flatMap(({ linkedTo }) =>
+    linkedTo === undefined || closed.some((place) => isInside(place, linkedTo)) ? [] : [linkedTo]
+  );
 }

@@ -18,6 +18,7 @@ async function withFolders(files: Record<string, string>, work: (top: string) =>
 Deno.test("readAgent() takes an agent's scopes, and what is missing narrows nothing", async () => {
   assertEquals(await readAgent("/x/docs.md", "---\ndescription: Writes docs\n---\nBe short.\n"), {
     agent: { name: "docs", description: "Writes docs", write: "argument", run: true, instructions: "Be short." },
+    warnings: [],
   });
   const text = `---
 name: docs
@@ -48,13 +49,21 @@ answer: { type: object }
       answer: { type: "object" },
       instructions: "",
     },
+    warnings: [],
   });
 });
 
+Deno.test("readAgent() warns of unknown fields and of a name that is not the file's", async () => {
+  const read = await readAgent("/x/a.md", "---\ndescription: x\nwirte: none\ncolour: red\nname: b\n---\n");
+  assertEquals("agent" in read && [read.agent.name, read.agent.write, read.warnings], ["a", "argument", [
+    "there is no field wirte; did you mean write?",
+    "there is no field colour, so it has no effect",
+    'its field name says "b", and its name is that of its file, a',
+  ]]);
+});
+
 const WRONG: Readonly<Record<string, readonly [file: string, fields: string, why: string]>> = {
-  "a field that is not known": ["a.md", "description: x\nwirte: none", "there is no field wirte"],
   "no description": ["a.md", "write: none", "description must be"],
-  "a name that is not the file's": ["a.md", "description: x\nname: b", "its name is that of its file, a"],
   "a name that cannot be typed": ["A b.md", "description: x", "its name has small letters"],
   "a scope that is a number": ["a.md", "description: x\nwrite: 7", "write must be none or a list"],
   "a list of other things": ["a.md", "description: x\nnet: [1]", "net must be none or a list"],

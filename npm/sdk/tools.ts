@@ -36,7 +36,7 @@ async function registration(tool: CustomTool): Promise<ToolRegistration> {
     ...(promptSnippet === undefined ? {} : { promptSnippet }),
     ...(promptGuidelines === undefined ? {} : { promptGuidelines }),
     parameters: schema ? await jsonSchema(name, schema) : parameters as JsonObject,
-    execute(toolCallId, params, signal, update) {
+    execute(toolCallId, params, ...rest) {
       const parsed = schema?.safeParse(params);
       if (parsed && !parsed.success) {
         const wrong = (parsed.error?.issues ?? []).map(({ path, message }) =>
@@ -44,7 +44,7 @@ async function registration(tool: CustomTool): Promise<ToolRegistration> {
         );
         return { content: [{ type: "text", text: `Cannot run ${name}: ${wrong.join("; ")}` }], isError: true };
       }
-      return tool.execute(parsed ? parsed.data : params, { toolCallId, signal, update });
+      return tool.execute(toolCallId, parsed ? parsed.data : params, ...rest);
     },
   };
 }

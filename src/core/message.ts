@@ -37,7 +37,7 @@ export interface ToolCall {
   readonly id: string;
   /** Name of the tool. */
   readonly name: string;
-  /** What runs, what is stored and what goes back to the server; `{}` when the call was refused. */
+  /** What runs, what is stored and what goes back to the server; a refused call has the arguments as they came, or `{}` if they were no JSON object. */
   readonly arguments: JsonObject;
   /** Set when the arguments could not be taken: the call must not run, and the model is told `reason`. */
   readonly refused?: { readonly reason: string; readonly raw: string };

@@ -1,5 +1,5 @@
 import { fromFileUrl, join } from "@std/path";
-import type { JsonObject } from "../../src/core/json.ts";
+import { isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ToolDefinition } from "../../src/core/provider.ts";
 
 const FOLDER = fromFileUrl(new URL("../fixtures", import.meta.url));
@@ -33,3 +33,13 @@ export const TOOLS: readonly ToolDefinition[] = Object.entries(file.tools).map((
   description: name,
   parameters,
 }));
+
+/** The arguments that a refused call keeps: those that the model sent, or none if they are no JSON object or hostile. */
+export function asSent(raw: string): unknown {
+  try {
+    const value = JSON.parse(raw);
+    return isObject(value) && !raw.includes("__proto__") ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -61,8 +61,9 @@ Deno.test("createAgent() has tools of its own: zod checks what the model sends, 
     description: "Tells the weather of a town",
     promptSnippet: "Knows the weather",
     parameters: z.object({ town: z.string() }),
-    execute: ({ town }) => {
+    execute: (id, { town }, signal, _onUpdate, ctx) => {
       asked.push(town);
+      assertEquals([typeof id, signal.aborted, typeof ctx.cwd], ["string", false, "string"]);
       if (town === "Nowhere") throw new Error("no such town");
       return `Sunny in ${town}`;
     },
@@ -71,7 +72,7 @@ Deno.test("createAgent() has tools of its own: zod checks what the model sends, 
     name: "count",
     description: "Counts",
     parameters: { type: "object", properties: { of: { type: "string" } }, required: ["of"] },
-    execute: ({ of }: { of: string }) => ({ content: [{ type: "text" as const, text: `3 of ${of}` }] }),
+    execute: (_id: string, { of }: { of: string }) => ({ content: [{ type: "text" as const, text: `3 of ${of}` }] }),
   };
   await withOptions([
     {
@@ -239,7 +240,7 @@ Deno.test("createAgent() takes steering and follow-ups, and whoever walks away f
     name: "slow",
     description: "Waits",
     parameters: { type: "object", properties: {} },
-    execute: async (_args: unknown, { signal }: { signal: AbortSignal }) => {
+    execute: async (_id: string, _args: unknown, signal: AbortSignal) => {
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       return "stopped";
     },

@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from "../../src/core/json.ts";
 import { textOf, toolCallsOf } from "../../src/core/message.ts";
 import type { ToolDefinition } from "../../src/core/provider.ts";
 import { collect, joined, leaklessTest, requestOf, serve, sse } from "../provider/wire_server.ts";
+import { asSent } from "../provider/fixture_files.ts";
 import { drive, inPieces, openWire, SIZES } from "./drive.ts";
 import { type Expectation, expectedSummary, summaryOf } from "./expectation.ts";
 import { replyOf } from "./replies.ts";
@@ -97,7 +98,7 @@ function playCall(one: Calls["cases"][number], tools: readonly ToolDefinition[])
         const [call, ...others] = toolCallsOf(message);
         assertEquals(others, []);
         const { name, arguments: args, refused } = call ?? {};
-        if (one.expected === null) assertEquals([args, refused !== undefined], [{}, true]);
+        if (one.expected === null) assertEquals([args, refused !== undefined], [asSent(one.raw), true]);
         else {assertEquals({ name, args, refused }, {
             name: one.expectedTool ?? one.tool,
             args: one.expected,

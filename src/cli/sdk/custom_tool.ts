@@ -2,36 +2,29 @@ import * as z from "zod/mini";
 import type { JsonObject } from "../../core/json.ts";
 import { errorResult } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
-import type { ExtensionFactory, ToolRegistration } from "../../hooks/api/api.ts";
-
-/** What a custom tool gets beside its arguments. */
-export interface CustomToolContext {
-  /** As events have it. */
-  readonly toolCallId: string;
-  /** Aborts when the run is stopped; what the tool started should end then. */
-  readonly signal: AbortSignal;
-  /** Shows partial output. */
-  readonly update: (partial: ToolResult | string) => void;
-}
+import type { ExtensionContext, ExtensionFactory, ToolRegistration } from "../../hooks/api/api.ts";
 
 /**
  * A tool that runs in the embedding program, with all that this program may do: the sandbox is around the built-in tools
  * and not around this one.
  */
 // deno-lint-ignore no-explicit-any -- arguments have the shape of `parameters`; `defineTool` infers it from a schema of zod
-export interface CustomTool<A = any> {
-  /** Letters, digits, `_` and `-`, at most 64. */
-  readonly name: string;
-  /** For the model, beside the schema. */
-  readonly description: string;
+export interface CustomTool<A = any> extends Omit<ToolRegistration, "parameters" | "execute"> {
   /** A JSON Schema of an object, or a schema of zod, which then checks the arguments before every call. */
   readonly parameters: JsonObject | ZodSchema<A>;
-  /** One line for the system prompt; the tool's name when left out. */
-  readonly promptSnippet?: string;
-  /** Sentences for the system prompt while the tool is active. */
-  readonly promptGuidelines?: readonly string[];
-  /** A string is a text result. What it throws becomes an error result, which the model reads. */
-  execute(args: A, context: CustomToolContext): ToolResult | string | Promise<ToolResult | string>;
+  /**
+   * Runs one call, as `execute` of `registerTool`. A string is a text result. What it throws becomes an error result, which
+   * the model reads.
+   *
+   * `signal` aborts when the run is stopped; what the tool started should end then. `onUpdate` shows partial results.
+   */
+  execute(
+    toolCallId: string,
+    params: A,
+    signal: AbortSignal,
+    onUpdate: (partial: ToolResult | string) => void,
+    ctx: ExtensionContext,
+  ): ToolResult | string | Promise<ToolResult | string>;
 }
 
 /** A schema of zod (4, plain or mini), as far as tools need it. */
@@ -62,10 +55,10 @@ function registration(tool: CustomTool): ToolRegistration {
     ...(promptGuidelines === undefined ? {} : { promptGuidelines }),
     // What zod makes of a schema is JSON.
     parameters: schema ? z.toJSONSchema(schema) as unknown as JsonObject : parameters as JsonObject,
-    execute(toolCallId, params, signal, update) {
+    execute(toolCallId, params, ...rest) {
       const parsed = schema?.safeParse(params);
       if (parsed && !parsed.success) return errorResult(`Cannot run ${name}: ${wrong(parsed.error)}`);
-      return tool.execute(parsed ? parsed.data : params, { toolCallId, signal, update });
+      return tool.execute(toolCallId, parsed ? parsed.data : params, ...rest);
     },
   };
 }

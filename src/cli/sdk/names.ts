@@ -1,7 +1,7 @@
 // What programs import beside `createAgent` and `defineTool`, the same from `src/mod.ts` and from the package `sandpiper-sdk`,
 // whose own stand in `npm/sdk`.
 export type { Agent, Said } from "./agent_api.ts";
-export type { CustomTool, CustomToolContext, ZodSchema } from "./custom_tool.ts";
+export type { CustomTool, ZodSchema } from "./custom_tool.ts";
 export type { AgentLimits, AgentOptions, AgentPermissions, AgentSession } from "./options.ts";
 export { UserError, type UserErrorParts } from "../../core/error.ts";
 export { systemText } from "../../core/provider.ts";

@@ -14,7 +14,7 @@ import { findTool, safeToolName, unknownTool } from "./tool_name.ts";
 export interface TakenCall {
   /** The tool's own name, where the call's name can be told. */
   readonly name: string;
-  /** `{}` when refused. */
+  /** When refused: as they came, so that the model sees its own call; `{}` for what is no JSON object. */
   readonly args: JsonObject;
   /** What was mended, in words; empty for a sound call. */
   readonly repairs: readonly string[];
@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<RefusalCode, string>> = {
 };
 
 /** Runs a reading and turns everything it throws into a refusal. */
-function attempt(tool: string, repairs: string[], read: () => JsonObject): TakenCall {
+function attempt(tool: string, raw: string, repairs: string[], read: () => JsonObject): TakenCall {
   try {
     return { name: tool, args: read(), repairs };
   } catch (error) {
@@ -42,7 +42,20 @@ function attempt(tool: string, repairs: string[], read: () => JsonObject): Taken
     // A stack overflow in the platform's own reader is the only other thing that damaged text can cause.
     const detail = error instanceof Refused ? error.message : "the arguments cannot be read";
     const reason = `Cannot run ${tool}: ${detail}. ${ADVICE[code]}.`;
-    return { name: tool, args: {}, repairs: [], refusal: { code, reason } };
+    return { name: tool, args: asSent(raw), repairs: [], refusal: { code, reason } };
+  }
+}
+
+/** The arguments of a call that does not run. */
+function asSent(raw: string): JsonObject {
+  try {
+    const value = parseStrict(raw);
+    if (!isObject(value)) return {};
+    refuseHostile(value);
+    return value;
+  } catch (error) {
+    if (error instanceof Refused) return {};
+    throw error;
   }
 }
 
@@ -62,14 +75,14 @@ export function takeCall(name: string, raw: string, tools: readonly ToolDefiniti
   if (!tool) {
     return {
       name: safeToolName(name),
-      args: {},
+      args: asSent(raw),
       repairs: [],
       refusal: { code: "unknown_tool", reason: `${unknownTool(name, tools)}. ${ADVICE.unknown_tool}.` },
     };
   }
   const repairs: string[] = tool.name === name ? [] : [`name "${name}" taken as "${tool.name}"`];
   const schema = tool.parameters;
-  return attempt(tool.name, repairs, () => {
+  return attempt(tool.name, raw, repairs, () => {
     const strict = parseStrict(raw);
     if (isObject(strict)) {
       refuseHostile(strict);
@@ -94,7 +107,7 @@ export function takeTextCall(
   const tool = findTool(name, tools);
   if (!tool) return undefined;
   const repairs: string[] = [];
-  const taken = attempt(tool.name, repairs, () => {
+  const taken = attempt(tool.name, "", repairs, () => {
     refuseHostile(values);
     const target = repairMarkupInKeys(values, tool.parameters, repairs);
     for (const [key, value] of Object.entries(target)) {

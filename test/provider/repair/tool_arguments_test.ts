@@ -2,13 +2,13 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { ToolDefinition } from "../../../src/core/provider.ts";
 import { takeCall, takeTextCall } from "../../../src/provider/repair/tool_arguments.ts";
-import { TOOL_CASES, TOOLS } from "../fixture_files.ts";
+import { asSent, TOOL_CASES, TOOLS } from "../fixture_files.ts";
 
 for (const { name, tool, raw, expected, expectedTool, reason } of TOOL_CASES) {
   Deno.test(`takeCall() ${expected === null ? "refuses" : "takes"} ${name}`, () => {
     const taken = takeCall(tool, raw, TOOLS);
     if (expected === null) {
-      assertEquals({ args: taken.args, code: taken.refusal?.code }, { args: {}, code: reason });
+      assertEquals({ args: taken.args, code: taken.refusal?.code }, { args: asSent(raw), code: reason });
     } else {
       assertEquals({ refusal: taken.refusal, args: taken.args }, { refusal: undefined, args: expected });
       assertEquals(taken.name, expectedTool ?? tool);
@@ -133,7 +133,10 @@ const MORE: readonly { name: string; tool: string; raw: string; args?: unknown; 
 for (const { name, tool, raw, args, code } of MORE) {
   Deno.test(`takeCall() ${code ? "refuses" : "takes"} ${name}`, () => {
     const taken = takeCall(tool, raw, TOOLS);
-    assertEquals<unknown>({ args: taken.args, code: taken.refusal?.code }, { args: args ?? {}, code });
+    assertEquals<unknown>({ args: taken.args, code: taken.refusal?.code }, {
+      args: code === undefined ? args ?? {} : asSent(raw),
+      code,
+    });
   });
 }
 

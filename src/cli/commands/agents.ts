@@ -33,7 +33,7 @@ interface AgentVerdict {
 
 /** Whether a session can run as the agent of a file: what a run with `--agent` does before its first request is done here. */
 async function validate(path: string, config: Config): Promise<AgentVerdict> {
-  const { projectFolder, invocation, settings, world } = config;
+  const { projectFolder, settings, world } = config;
   const isOfProject = projectFolder !== undefined && dirname(path) === join(projectFolder, "agents");
   const origin = isOfProject ? "project" : "user";
   const read = await readAgentAt(path, origin);

@@ -32,6 +32,8 @@ export interface UserPrompt {
   readonly source: InputSource;
   /** What to do when a run goes on; without it that is an error. */
   readonly whileBusy?: "steer" | "followUp";
+  /** Milliseconds of the run's wall clock that passed before this prompt, for example while the task was read. */
+  readonly elapsedMs?: number;
   /** Whether a text that begins with `/name` and names nothing is an error instead of a message. */
   readonly refusesUnknownNames?: boolean;
 }

@@ -90,7 +90,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
     await core.followMcpServers(signal);
     const made = await ready(input, undefined, signal);
-    return made ? await begin(made, signal) : { kind: "handled" };
+    return made ? await begin(made, signal, input.elapsedMs) : { kind: "handled" };
   }
 
   /** Hooks on the raw text, then skills and templates (K1). Undefined: a hook took it. */
@@ -136,7 +136,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   }
 
   /** From a text that is ready to the end of its run. */
-  async function begin(made: Ready, signal: AbortSignal): Promise<PromptOutcome> {
+  async function begin(made: Ready, signal: AbortSignal, elapsedMs?: number): Promise<PromptOutcome> {
     const hooks = core.hooks();
     const history = await shortened(false, signal, made.text);
     core.prompt.startPrompt(made.skills, history.rolled?.messages ?? conversation.state.messages);
@@ -166,7 +166,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       ...pending.takeNextTurn(),
       ...injected,
     ];
-    return await run(messages, history, signal);
+    return await run(messages, history, signal, elapsedMs);
   }
 
   /** Commands in the background that have ended since the model was told last: most sessions have none. */
@@ -207,12 +207,14 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     messages: readonly AgentMessage[],
     history: Shortened,
     signal: AbortSignal,
+    elapsedMs = 0,
   ): Promise<PromptOutcome> {
     const model = await core.model.current();
     const proof = core.proof()?.forRun() ?? {};
     const events = runTurns(messages, model, {
       fallback: { isThere: core.model.hasFallback, take: fallBack },
       config: core.config(),
+      elapsedMs,
       state: conversation.state,
       queues,
       prompt: core.prompt,

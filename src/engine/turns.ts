@@ -34,6 +34,8 @@ export interface TurnParts {
   readonly cacheKey: string;
   /** What was said of retries since the start; undefined: the settings say it. */
   readonly isRetryOn: () => boolean | undefined;
+  /** Milliseconds of the run's wall clock that have passed already. */
+  readonly elapsedMs: number;
   /** Limits of the run that started this session. */
   readonly whole: Budget | undefined;
   /** What the run has to show before it is done. */
@@ -55,6 +57,11 @@ export interface TurnParts {
   readonly onRequest: () => void;
   /** Called before each call of a tool, which begins when it resolves. */
   readonly beforeCall: SessionChanges["beforeCall"];
+}
+
+function limitsAfter(limits: AgentDeps["limits"], elapsedMs: number): AgentDeps["limits"] {
+  const { timeoutMs } = limits;
+  return timeoutMs === undefined ? limits : { ...limits, timeoutMs: Math.max(1, timeoutMs - elapsedMs) };
 }
 
 /** Runs the agent's loop (src/agent/run.ts) for one prompt, with this session's prompt, tools, hooks and compaction as its callbacks. */
@@ -96,7 +103,7 @@ export function runTurns(
       if (options.signal.aborted) return errorResult("Not run: the run was stopped before this call");
       return await known.run(args, callId, options);
     },
-    limits: runLimitsOf(config),
+    limits: limitsAfter(runLimitsOf(config), parts.elapsedMs),
     ...(parts.whole ? { whole: parts.whole } : {}),
     spent: parts.spent,
     get retry() {

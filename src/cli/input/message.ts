@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import type { ImageContent } from "../../core/message.ts";
 import { Buffer } from "node:buffer";
 
-/** Most bytes of one `@file` or of stdin: more than any model takes, and no run should choke on a wrong path. */
+/** Most bytes of one `@file`: more than any model takes, and no run should choke on a wrong path. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** The parts of the task as the command line gives them. */
@@ -92,25 +92,6 @@ function readBytes(path: string, name: string): Uint8Array<ArrayBuffer> {
 
 function withoutLastNewline(text: string): string {
   return text.replace(/\r?\n$/, "");
-}
-
-/** Everything on standard input as text. Throws UserError when it is larger than a task can be. */
-export async function readStdin(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) {
-      throw new UserError({
-        what: "Cannot use standard input",
-        why: `it holds more than ${MAX_BYTES} bytes`,
-        fix: "Write it to a file in the workspace and name the file in the task",
-      });
-    }
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /** How the kinds of picture that models take begin. */

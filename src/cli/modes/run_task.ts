@@ -8,10 +8,12 @@ import type { Config } from "../../config/config.ts";
 import type { NamedFile } from "../../core/named_files.ts";
 import { namedFilesOf } from "../../config/named_files.ts";
 import type { Values } from "../../config/options/parse.ts";
+import { runLimitsOf } from "../../config/run_settings.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { eventsOf } from "../output/engine_events.ts";
 import { writeAll } from "../output/write_all.ts";
-import { assembleMessage, attachedImages, readStdin } from "../input/message.ts";
+import { assembleMessage, attachedImages } from "../input/message.ts";
+import { readStdin } from "../input/stdin.ts";
 import { endOf, failedCheck, isWithoutRun, unkept, unlooked } from "./run_ending.ts";
 import { isTextEvent, textMode } from "./text.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
@@ -24,7 +26,7 @@ import type { SeenRecorder } from "../check/record_seen.ts";
 /** Runs one task to its end; the exit code. Throws UserError for everything that is wrong before the first request. */
 export async function runTask(config: Config, choice: ModelChoice): Promise<number> {
   const proof = await proofOf(config);
-  const seen: Seen = { facts: collectFacts() };
+  const seen: Seen = { facts: collectFacts(), started: performance.now() };
   const watch = watchSignals();
   const interrupted = (): number => {
     const code = watch.exitCode() ?? 1;
@@ -40,7 +42,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => closing ??= engine.close();
     try {
-      const task = taskOf(config);
+      const task = taskOf(config, seen.started);
       const said = await watch.before(task());
       if (said && typeof config.invocation.values["record"] === "string") {
         const { recordSeen } = await import("../check/record_seen.ts");
@@ -56,7 +58,9 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
       await close();
     }
   } catch (error) {
-    seen.end ??= { outcome: "error", exitCode: exitCodeOf(error), why: messageOf(error) };
+    const exitCode = exitCodeOf(error);
+    const end = exitCode === 4 ? { outcome: "limit", limit: "timeoutMs" } as const : { outcome: "error" } as const;
+    seen.end ??= { ...end, exitCode, why: messageOf(error) };
     throw error;
   } finally {
     watch.stop();
@@ -78,13 +82,15 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
 /** Throws UserError for a task and demands that no model could be given; what standard input holds is left in it. */
 export async function refuseTask(config: Config): Promise<void> {
   await proofOf(config);
-  const task = taskOf(config);
+  const task = taskOf(config, performance.now());
   if (config.world.stdinIsTerminal) await task();
 }
 
 /** What is known of a run while it goes on. */
 interface Seen {
   readonly facts: FactCollector;
+  /** When the run began, by `performance.now()`: `--timeout` counts from here. */
+  readonly started: number;
   state?: EngineState;
   /** Only with `--record`. */
   recorder?: SeenRecorder;
@@ -177,7 +183,8 @@ async function answer(
   let outcome: PromptOutcome | undefined;
   const events = told(
     eventsOf(engine, async () => {
-      return outcome = await engine.prompt({ ...task, source: "interactive", refusesUnknownNames: true });
+      const elapsedMs = performance.now() - seen.started;
+      return outcome = await engine.prompt({ ...task, source: "interactive", refusesUnknownNames: true, elapsedMs });
     }, { stop: watch.signal, ...(isJson ? {} : { wants: isTextEvent }) }),
     (event) => {
       seen.facts.take(event);
@@ -256,8 +263,8 @@ function deniedLine({ deniedCalls, denials, isLastDenied }: RunFacts): string[] 
 type Task = Pick<UserPrompt, "text" | "images">;
 
 /** The task as a function, because standard input may still be open while the tools start. */
-function taskOf(config: Config): () => Promise<Task> {
-  const { words } = config.invocation;
+function taskOf(config: Config, started: number): () => Promise<Task> {
+  const { words, values } = config.invocation;
   const { stdinIsTerminal, cwd, home } = config.world;
   // Files are read now: a wrong one is a usage error that should start nothing.
   const parts = { words, cwd, home };
@@ -267,7 +274,15 @@ function taskOf(config: Config): () => Promise<Task> {
     return early === "" ? () => Promise.reject(noTask()) : () => Promise.resolve({ text: early, images });
   }
   return async () => {
-    const text = assembleMessage({ ...parts, stdin: await readStdin(Deno.stdin.readable) });
+    const { timeoutMs } = runLimitsOf(config);
+    const wait = values["stdin-wait"];
+    const stdin = await readStdin(Deno.stdin.readable, {
+      hasMessage: early !== "",
+      ...(typeof wait === "number" ? { firstByteMs: wait } : {}),
+      ...(timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - (performance.now() - started) }),
+      warn: warner(config.invocation),
+    });
+    const text = assembleMessage({ ...parts, stdin });
     if (text === "") throw noTask();
     return { text, images };
   };

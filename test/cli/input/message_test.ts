@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
-import { assembleMessage, attachedImages, readStdin } from "../../../src/cli/input/message.ts";
+import { assembleMessage, attachedImages } from "../../../src/cli/input/message.ts";
 
 function inFolder(work: (folder: string) => void): void {
   const folder = Deno.realPathSync(Deno.makeTempDirSync());
@@ -64,15 +64,4 @@ Deno.test("attachedImages() takes pictures by what they are, and the text names 
       `<file name="${cwd}/fake.png">\ntext\n</file>`,
     ]);
   });
-});
-
-Deno.test("readStdin() joins characters that were cut between chunks", async () => {
-  const bytes = new TextEncoder().encode("grün");
-  const stream = ReadableStream.from([bytes.slice(0, 3), bytes.slice(3)]);
-  assertEquals(await readStdin(stream), "grün");
-});
-
-Deno.test("readStdin() refuses more than a task can hold", async () => {
-  const chunk = new Uint8Array(1024 * 1024);
-  await assertRejects(() => readStdin(ReadableStream.from(Array(9).fill(chunk))), UserError, "more than");
 });

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
 import { assembleMessage, attachedImages } from "../../../src/cli/input/message.ts";
 

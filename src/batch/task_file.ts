@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, resolve } from "@std/path";
 import { sha256 } from "../core/support/digest.ts";
 import { messageOf, UserError } from "../core/error.ts";
+import type { NamedFile, NamedFiles } from "../core/named_files.ts";
 import { isObject } from "../core/json.ts";
 import { nearest } from "../core/support/nearest.ts";
 import type { BatchTask, TaskWorkspace } from "./task.ts";
@@ -32,15 +33,26 @@ export interface TaskDefaults {
  *
  * Paths are relative to the file. Throws UserError that names the task and the field.
  */
-export async function readTaskFile(path: string, options: TaskOptions, defaults: TaskDefaults): Promise<BatchTask[]> {
-  const text = readText(path, `Cannot read the tasks in ${path}`);
+export async function readTaskFile(
+  files: NamedFiles,
+  path: string,
+  options: TaskOptions,
+  defaults: TaskDefaults,
+): Promise<BatchTask[]> {
+  const file = files.find(path, { access: "read", typed: true });
+  const text = readText(files, file, `Cannot read the tasks in ${path}`);
+  /** A file that tools cannot write names prompts as the user does. */
+  const readPrompt = (named: string): string => {
+    const prompt = files.find(named, { access: "read", typed: file.root === undefined });
+    return readText(files, prompt, "Cannot read the prompt of a task");
+  };
   const { common, tasks } = /\.(?:jsonl|ndjson)$/i.test(path)
     ? { common: {}, tasks: lines(text, path) }
     : await document(text, path);
   if (tasks.length === 0) throw wrong(path, "the file", "it has no task", "Write one task a line, or a list of them");
   const seen = new Map<string, string>();
   return tasks.map(({ where, value }) => {
-    const task = taskOf(path, where, { ...common, ...fieldsOf(path, where, value) }, options, defaults);
+    const task = taskOf(path, where, { ...common, ...fieldsOf(path, where, value) }, options, defaults, readPrompt);
     const folded = task.id.toLowerCase();
     const other = seen.get(folded);
     if (other !== undefined) {
@@ -105,6 +117,7 @@ function taskOf(
   fields: Readonly<Record<string, unknown>>,
   options: TaskOptions,
   defaults: TaskDefaults,
+  readPrompt: (path: string) => string,
 ): BatchTask {
   const { id, group, workspace, prompt, promptFile, attempts, ...given } = fields;
   if (typeof id !== "string" || !ID.test(id)) {
@@ -133,7 +146,7 @@ function taskOf(
   }
   const args = [...defaults.args, ...own];
   const place = workspaceOf(workspace, dirname(path), bad);
-  const words = promptOf(prompt, promptFile, dirname(path), bad);
+  const words = promptOf(prompt, promptFile, (name) => readPrompt(resolve(dirname(path), name)), bad);
   const cost = args.findLast((arg) => arg.startsWith("--max-cost="))?.slice("--max-cost=".length);
   return {
     id,
@@ -173,20 +186,26 @@ function workspaceOf(value: unknown, base: string, bad: Refuse): TaskWorkspace {
   };
 }
 
-function promptOf(prompt: unknown, promptFile: unknown, base: string, bad: Refuse): string {
+function promptOf(
+  prompt: unknown,
+  promptFile: unknown,
+  read: (name: string) => string,
+  bad: Refuse,
+): string {
   if ((prompt === undefined) === (promptFile === undefined)) {
     throw bad(prompt === undefined ? "it has no prompt" : "it has prompt and promptFile", "Write one of the two");
   }
-  const text = typeof promptFile === "string" && promptFile !== ""
-    ? readText(resolve(base, promptFile), "Cannot read the prompt of a task")
-    : prompt;
+  const text = typeof promptFile === "string" && promptFile !== "" ? read(promptFile) : prompt;
   if (typeof text !== "string" || text.trim() === "") throw bad("its prompt is no text", "Write what is to be done");
   return text;
 }
 
-function readText(path: string, what: string): string {
+/** Larger files are no tasks, bytes. */
+const MAX_BYTES = 64 * 1024 ** 2;
+
+function readText(files: NamedFiles, file: NamedFile, what: string): string {
   try {
-    return Deno.readTextFileSync(path);
+    return new TextDecoder().decode(files.read(file, MAX_BYTES));
   } catch (error) {
     throw new UserError({ what, why: messageOf(error), fix: "Name a file that can be read" });
   }

@@ -16,7 +16,9 @@ import {
 } from "../context/trust.ts";
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
-import { type Policy } from "../core/policy.ts";
+import { isInside, type Policy } from "../core/policy.ts";
+import { attempt } from "../core/support/attempt.ts";
+import { findGitRoot } from "../context/files/ancestors.ts";
 
 /** Where tools work in a trial. */
 export interface TrialPlace {
@@ -72,7 +74,11 @@ export function configure(given: Invocation, world: World): Config {
   const { pack } = world;
   const invocation = pack ? { ...given, values: pack.values(given.values) } : given;
   const root = workspace(invocation.values["cwd"], world.cwd);
-  const folders = findConfigFolders(root, world.env);
+  const found = findConfigFolders(root, world.env);
+  const outside = found.project && linkOutside(found.project, findGitRoot(root) ?? root);
+  const { project: _, ...others } = found;
+  // A repository must not choose which directory of the user configures it.
+  const folders: ConfigFolders = outside === undefined ? found : others;
   const user = folders.user ? readSettings(folders.user, "user") : undefined;
   const trust = decideTrust(root, folders, invocation.values);
   const project = folders.project && trust.trusted ? readSettings(folders.project, "project") : undefined;
@@ -92,6 +98,7 @@ export function configure(given: Invocation, world: World): Config {
     ...layers,
     settings: mergeSettings(layers.user, layers.project),
     warnings: [
+      ...outside === undefined ? [] : [outside],
       ...user?.warnings ?? [],
       ...project?.warnings ?? [],
       ...trust.warnings,
@@ -120,6 +127,13 @@ export function withSettingsAnew(config: Config): Config {
 /** Both layers of settings, under what was packed into the program. */
 function layersOf(user: Settings, project: Settings, { pack }: World): Pick<Config, "user" | "project"> {
   return pack ? { user: pack.user(user), project: pack.project(project) } : { user, project };
+}
+
+/** What is reported of a configuration directory that is a link out of the repository; undefined for any other. */
+function linkOutside(folder: string, bounds: string): string | undefined {
+  const target = attempt(() => Deno.realPathSync(folder));
+  if (target === undefined || isInside(target, bounds)) return undefined;
+  return `${folder} is left out: it is a link to ${target}, which is outside of ${bounds}`;
 }
 
 function workspace(option: unknown, cwd: string): string {

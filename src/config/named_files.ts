@@ -12,6 +12,7 @@ import { glanceAtDisk } from "../sandbox/system/disk.ts";
 import { allowedBefore } from "./allowed_before.ts";
 import { type Config, configure } from "./config.ts";
 import type { World } from "./host_environment.ts";
+import type { Values } from "./options/parse.ts";
 import { policyEnvironment, requestOf } from "./policy_request.ts";
 
 /**
@@ -44,6 +45,16 @@ export function namedFilesIn(world: World): NamedFiles {
     if (!(error instanceof UserError)) throw error;
     return createNamedFiles({ roots: [world.cwd].filter((place) => place !== "/"), whyDenied: () => error.message });
   }
+}
+
+/** Paths that an option names, as they lead where they may. Throws UserError for a link out of the workspace. */
+export function namedPaths(config: Config, value: Values[string], base: string): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  const files = namedFilesOf(config);
+  return value.map((path) => {
+    files.find(resolve(base, path), { access: "read", typed: true });
+    return path;
+  });
 }
 
 /** Creates a directory and those around it, each inside the one before. Throws what `NamedFiles` throws. */

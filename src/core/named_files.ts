@@ -1,4 +1,4 @@
-import { UserError } from "./error.ts";
+import { messageOf, UserError } from "./error.ts";
 
 /** What a file or directory is opened for. */
 export type Access = "read" | "write";
@@ -102,5 +102,15 @@ export class FileTooLarge extends Error {
   constructor(path: string, size: number, maxBytes: number) {
     super(`${path} has ${size} bytes, and at most ${maxBytes} are read`);
     this.size = size;
+  }
+}
+
+/** Why a path that the program found must not be followed: a clause; undefined if no link leads where it must not. */
+export function linkProblem(files: NamedFiles, path: string): string | undefined {
+  try {
+    files.find(path, { access: "read", typed: true });
+    return undefined;
+  } catch (error) {
+    return error instanceof UserError ? error.why : messageOf(error);
   }
 }

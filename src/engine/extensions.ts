@@ -1,5 +1,7 @@
 import { join } from "@std/path";
 import { type Config, toolsRoot } from "../config/config.ts";
+import { namedFilesOf, namedPaths } from "../config/named_files.ts";
+import { linkProblem } from "../core/named_files.ts";
 import type { Engine } from "../core/engine.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { ThinkingLevel } from "../core/provider.ts";
@@ -125,7 +127,7 @@ export function findExtensions(
   const { found, missing, diagnostics } = discoverExtensions({
     ...(config.projectFolder ? { projectFolder: config.projectFolder } : {}),
     ...(config.userFolder ? { userFolder: config.userFolder } : {}),
-    explicit: Array.isArray(explicit) ? explicit : [],
+    explicit: namedPaths(config, explicit, config.world.cwd),
     packed: packedExtensions(config),
     cwd: config.world.cwd,
     trusted: config.trusted,
@@ -136,7 +138,13 @@ export function findExtensions(
     throw notLoaded(absent, "there is no such file, and no folder with index.ts", "Correct the path, or leave -e out");
   }
   for (const message of diagnostics) report({ extension: "extensions", level: "warning", message });
-  return found;
+  return found.filter(({ path, origin }) => {
+    const why = origin === "project" || origin === "explicit" ? linkProblem(namedFilesOf(config), path) : undefined;
+    if (why === undefined) return true;
+    if (isStart && origin === "explicit") throw notLoaded(path, why, "Name the file itself if you trust it");
+    report({ extension: "extensions", level: "warning", message: `Extension ${path} is left out: ${why}` });
+    return false;
+  });
 }
 
 /** The extensions that were packed into the program. */

@@ -2,17 +2,13 @@ import { UserError } from "../core/error.ts";
 import type { Provider } from "../core/provider.ts";
 import type { Connection } from "./endpoint/connection.ts";
 
-/** What a provider is opened with: a connection, or the cassette to play. */
-export type ProviderConfig = Partial<Connection> & {
-  /** The cassette of `replay`. */
-  readonly file?: string;
-};
+/** What a provider is opened with. */
+export type ProviderConfig = Partial<Connection>;
 
 const OPENERS: Readonly<Record<string, (config: ProviderConfig) => Promise<Provider>>> = {
   chat: async (config) => (await import("./openai/chat.ts")).openChat(connectionOf(config)),
   responses: async (config) => (await import("./openai/responses.ts")).openResponses(connectionOf(config)),
   anthropic: async (config) => (await import("./anthropic/anthropic.ts")).openAnthropic(connectionOf(config)),
-  replay: async (config) => (await import("./replay/replay.ts")).openReplay(config.file ?? config.model ?? ""),
 };
 
 function connectionOf(config: ProviderConfig): Connection {
@@ -34,7 +30,7 @@ function connectionOf(config: ProviderConfig): Connection {
   return { ...config, baseUrl, apiKey, model };
 }
 
-/** Opens a provider by the name of its API: `chat`, `responses` or `replay`. Nothing is connected yet. Throws UserError. */
+/** Opens a provider by the name of its API: `chat`, `responses` or `anthropic`. Nothing is connected yet. Throws UserError. */
 export async function openProvider(api: string, config: ProviderConfig): Promise<Provider> {
   const open = Object.hasOwn(OPENERS, api) ? OPENERS[api] : undefined;
   if (open) return await open(config);

@@ -48,6 +48,11 @@ export function newestSession(folder: string, cwd?: string): string | undefined 
   });
 }
 
+/** Whether a word names the file of a session. */
+export function isPath(word: string): boolean {
+  return /[/\\]|\.jsonl$/.test(word);
+}
+
 /**
  * The file of a session that is named by its path, its id, or the beginning of its id.
  *
@@ -55,7 +60,7 @@ export function newestSession(folder: string, cwd?: string): string | undefined 
  */
 export function findSession(folders: readonly string[], query: string): string {
   // A path is taken at its word: opening it says what is wrong with it.
-  if (/[/\\]|\.jsonl$/.test(query)) return query;
+  if (isPath(query)) return query;
   const unseen: string[] = [];
   const files = folders.flatMap((folder) => [folder, join(folder, SUB_SESSIONS)])
     .flatMap((folder) => sessionFiles(folder, (why) => unseen.push(closed(folder, why))));

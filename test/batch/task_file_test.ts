@@ -1,4 +1,5 @@
 // A file of tasks: what is read, what is refused, and what an attempt's command line becomes.
+import { OWN_FILES } from "../helpers/named_files.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { readTaskFile } from "../../src/batch/task_file.ts";
@@ -12,7 +13,7 @@ async function reading(name: string, text: string, args: readonly string[] = [])
   try {
     Deno.writeTextFileSync(join(folder, name), text);
     Deno.writeTextFileSync(join(folder, "p.md"), "from a file");
-    const tasks = await readTaskFile(join(folder, name), taskOptions, { args, attempts: 1 });
+    const tasks = await readTaskFile(OWN_FILES, join(folder, name), taskOptions, { args, attempts: 1 });
     return { tasks, folder };
   } finally {
     Deno.removeSync(folder, { recursive: true });

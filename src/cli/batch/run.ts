@@ -29,7 +29,7 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   if (typeof output !== "string" || output === "-") throw misuse("there is no folder for its results");
   const path = resolve(world.cwd, file);
   const files = namedFilesIn(world);
-  const tasks = await readTaskFile(path, taskOptions, {
+  const tasks = await readTaskFile(files, path, taskOptions, {
     args: defaultArgs(values),
     attempts: typeof values["attempts"] === "number" ? values["attempts"] : 1,
   });

@@ -38,11 +38,11 @@ export async function checkCommand(invocation: Invocation): Promise<number> {
   const config = configure(invocation, world);
   const { root } = config;
   const files = namedFilesOf(config);
-  if (values["from"] !== undefined) return (await import("./go_on.ts")).goOn(invocation, root, world.cwd);
+  if (values["from"] !== undefined) return (await import("./go_on.ts")).goOn(invocation, files, root, world.cwd);
   const all = await untilSignal(words, async (word, signal) => {
     const file = resolve(world.cwd, word);
     const named = values["update"] ? files.find(file, { access: "write", typed: true }) : undefined;
-    return await play(file, readSeen(file), {
+    return await play(files, file, readSeen(files, file), {
       root,
       given: values,
       signal,
@@ -69,6 +69,7 @@ interface Playing {
 }
 
 async function play(
+  files: NamedFiles,
   file: string,
   before: readonly Seen[],
   { root, given, signal, update }: Playing,
@@ -88,7 +89,7 @@ async function play(
     const counts: RuleCounts = new Map();
     let after: Seen[];
     try {
-      after = readSeen(again);
+      after = readSeen(files, again);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       return {

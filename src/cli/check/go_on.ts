@@ -1,3 +1,4 @@
+import type { NamedFiles } from "../../core/named_files.ts";
 import { join, resolve } from "@std/path";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
@@ -35,7 +36,12 @@ interface Continued {
 }
 
 /** `sandpiper check --from N --model ID FILE…`: plays the first N replies, goes on with a model, and tells what came of it. */
-export async function goOn({ values, words }: Invocation, root: string, cwd: string): Promise<number> {
+export async function goOn(
+  { values, words }: Invocation,
+  files: NamedFiles,
+  root: string,
+  cwd: string,
+): Promise<number> {
   const count = Number(values["from"]);
   const misused = !Number.isInteger(count)
     ? "it takes a whole number of replies"
@@ -54,7 +60,7 @@ export async function goOn({ values, words }: Invocation, root: string, cwd: str
   const going = { root, model: modelOptionsOf(values), given: values };
   const all = await untilSignal(
     words,
-    (word, signal) => continued(resolve(cwd, word), count, { ...going, signal }),
+    (word, signal) => continued(resolve(cwd, word), count, { ...going, files, signal }),
     (one, word) => {
       if (!values["json"]) show(one, word, String(values["model"]), values["verbose"] === true);
     },
@@ -65,6 +71,7 @@ export async function goOn({ values, words }: Invocation, root: string, cwd: str
 }
 
 interface Going {
+  readonly files: NamedFiles;
   readonly root: string;
   readonly model: readonly string[];
   readonly given: Invocation["values"];
@@ -72,8 +79,9 @@ interface Going {
 }
 
 async function continued(file: string, count: number, going: Going): Promise<Continued> {
-  const whole = readSeen(file);
-  const before = readRecording(file, count);
+  const { files } = going;
+  const whole = readSeen(files, file);
+  const before = readRecording(files, file, count);
   if (before.replies < count) {
     throw new UserError({
       what: `Cannot go on from ${count} in ${file}`,
@@ -90,10 +98,10 @@ async function continued(file: string, count: number, going: Going): Promise<Con
     const durationMs = Math.round(performance.now() - started);
     const report = reportIn(join(folder, "report.json"));
     const { outcome, why, totals } = report ?? {};
-    const after = isThere(again) ? readRecording(again) : undefined;
+    const after = isThere(again) ? readRecording(files, again) : undefined;
     const end = after?.seen.find((one) => one.kind === "end");
     const counts: RuleCounts = new Map();
-    const changes = after ? compareSeen(before.seen, readRecording(again, count).seen, counts) : [];
+    const changes = after ? compareSeen(before.seen, readRecording(files, again, count).seen, counts) : [];
     const played = Math.min(before.lines.length, after?.lines.length ?? 0);
     const reason = typeof why === "string" ? why : report ? undefined : said.join(" ");
     return {

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { isObject } from "../../core/json.ts";
@@ -12,9 +13,12 @@ import { recordedOptions } from "./recorded_options.ts";
 /** Longer tasks do not fit into an argument of a process everywhere; characters. */
 const LONGEST_WORD = 30_000;
 
+/** More than any recording has, bytes. */
+const MAX_BYTES = 500 * 1024 ** 2;
+
 /** What a recorded run saw. Throws UserError for a file that is no whole recording. */
-export function readSeen(file: string): Seen[] {
-  const { seen } = readRecording(file);
+export function readSeen(files: NamedFiles, file: string): Seen[] {
+  const { seen } = readRecording(files, file);
   if (!seen.some(({ kind }) => kind === "run")) {
     throw cannot(file, "it has replies alone, and nothing of what the run saw");
   }
@@ -32,11 +36,12 @@ export interface Recorded {
 }
 
 /** A recording up to the reply after the first `most`, which its agent itself got. Throws UserError for a file that cannot be read. */
-export function readRecording(file: string, most = Infinity): Recorded {
+export function readRecording(files: NamedFiles, file: string, most = Infinity): Recorded {
   let text: string;
   try {
-    text = Deno.readTextFileSync(file);
+    text = new TextDecoder().decode(files.read(files.find(file, { access: "read", typed: true }), MAX_BYTES));
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const why = error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error);
     throw cannot(file, why, "Name a recording; sandpiper -p --record FILE TASK makes one");
   }

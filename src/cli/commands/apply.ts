@@ -1,7 +1,8 @@
+import { namedFilesOf } from "../../config/named_files.ts";
+import { FileTooLarge, type NamedFiles } from "../../core/named_files.ts";
 import { resolve } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import type { ApplyOutcome, PatchedFile } from "../../core/changes.ts";
-import { isFile } from "../../core/support/on_disk.ts";
 import { counted } from "../../core/support/text.ts";
 import { programName } from "../../core/version.ts";
 import { type Config, configure } from "../../config/config.ts";
@@ -24,7 +25,7 @@ export async function applyCommand(invocation: Invocation): Promise<number> {
   const { values, words: [which = "latest", ...paths] } = invocation;
   const config = configure(invocation, readWorld());
   const path = patchNamed(config, which);
-  const patch = readWhole(path);
+  const patch = readWhole(namedFilesOf(config), path);
   // A signal in the middle would leave half of it.
   const stop = onSignals(() => {});
   let outcome: ApplyOutcome;
@@ -48,29 +49,28 @@ export async function applyCommand(invocation: Invocation): Promise<number> {
   return outcome.misfits.length > 0 ? 1 : 0;
 }
 
-/** A word with a slash, or that a file has, is one; others name a session. */
+/** A word with a slash, or with the ending of a patch, is a file; others name a session, whatever files there are. */
 function patchNamed(config: Config, which: string): string {
   const path = resolve(config.world.cwd, which);
   if (/\.(?:patch|diff)$/.test(which)) return path; // no session is called so, whether the file is there or not
-  if (!which.endsWith(".jsonl") && (which.includes("/") || isFile(path))) return path;
+  if (!which.endsWith(".jsonl") && which.includes("/")) return path;
   return newestPatch(config, which);
 }
 
-function readWhole(path: string): Uint8Array {
+function readWhole(files: NamedFiles, path: string): Uint8Array {
   const cannot = (why: string): UserError =>
     new UserError({
       what: `Cannot read the patch ${path}`,
       why,
       fix: "Name a file, or a session: sandpiper sessions lists them",
     });
-  let size: number;
   try {
-    ({ size } = Deno.statSync(path));
-    if (size <= MOST_BYTES) return Deno.readFileSync(path);
+    return files.read(files.find(path, { access: "read", typed: true }), MOST_BYTES);
   } catch (error) {
+    if (error instanceof UserError) throw error;
+    if (error instanceof FileTooLarge) throw cannot(`it has ${error.size} bytes`);
     throw cannot(error instanceof Deno.errors.NotFound ? "there is no such file" : messageOf(error));
   }
-  throw cannot(`it has ${size} bytes`);
 }
 
 const VERBS = { created: "new", changed: "changed", deleted: "deleted", moved: "moved", mode: "mode" } as const;

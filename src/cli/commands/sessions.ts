@@ -261,7 +261,8 @@ function importFile(config: Config, file: string): number {
       fix: "Name one: --session-dir DIR",
     });
   }
-  const path = importSession(resolve(config.world.cwd, file), folder, {
+  const named = namedFilesOf(config).find(resolve(config.world.cwd, file), { access: "read", typed: true });
+  const path = importSession(named.real, folder, {
     now: Date.now,
     random: Math.random,
     onNotice: (notice) => warn(config, notice),

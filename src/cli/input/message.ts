@@ -1,6 +1,7 @@
 import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join, normalize } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
+import { FileTooLarge, type NamedFiles } from "../../core/named_files.ts";
 import type { ImageContent } from "../../core/message.ts";
 import { Buffer } from "node:buffer";
 
@@ -15,6 +16,8 @@ export interface MessageParts {
   readonly stdin?: string;
   readonly cwd: string;
   readonly home: string;
+  /** Opens the files that the words name. */
+  readonly files: NamedFiles;
 }
 
 /**
@@ -39,7 +42,7 @@ export function assembleMessage(parts: MessageParts): string {
 /** The pictures among the `@file`s; their places are named in the text. Throws UserError as `assembleMessage` does. */
 export function attachedImages(parts: Omit<MessageParts, "stdin">): readonly ImageContent[] {
   return parts.words.filter(isFileWord).flatMap((word) =>
-    imageIn(readBytes(pathOf(word.slice(1), parts), word.slice(1))) ?? []
+    imageIn(readBytes(pathOf(word.slice(1), parts), word.slice(1), parts.files)) ?? []
   );
 }
 
@@ -54,11 +57,11 @@ function pathOf(name: string, { home, cwd }: Pick<MessageParts, "home" | "cwd">)
 
 function fileBlock(name: string, parts: MessageParts): string {
   const path = pathOf(name, parts);
-  return `<file name="${path}">\n${withoutLastNewline(readText(path, name))}\n</file>`;
+  return `<file name="${path}">\n${withoutLastNewline(readText(path, name, parts.files))}\n</file>`;
 }
 
-function readText(path: string, name: string): string {
-  const bytes = readBytes(path, name);
+function readText(path: string, name: string, files: NamedFiles): string {
+  const bytes = readBytes(path, name, files);
   if (imageIn(bytes)) return "(a picture, attached)";
   if (bytes.subarray(0, 8192).includes(0)) {
     const why = `${path} is a binary file`;
@@ -67,24 +70,22 @@ function readText(path: string, name: string): string {
   return new TextDecoder().decode(bytes);
 }
 
-function readBytes(path: string, name: string): Uint8Array<ArrayBuffer> {
+function readBytes(path: string, name: string, files: NamedFiles): Uint8Array<ArrayBuffer> {
   const what = `Cannot use @${name}`;
   try {
-    const info = Deno.statSync(path);
-    if (info.isDirectory) {
+    return files.read(files.find(path, { access: "read", typed: true }), MAX_BYTES);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    if (error instanceof Deno.errors.IsADirectory) {
       throw new UserError({ what, why: `${path} is a folder`, fix: "Name the files in it one by one" });
     }
-    if (!info.isFile) throw new UserError({ what, why: `${path} is not a regular file`, fix: "Name a file" });
-    if (info.size > MAX_BYTES) {
+    if (error instanceof FileTooLarge) {
       throw new UserError({
         what,
-        why: `${path} has ${info.size} bytes`,
+        why: `${path} has ${error.size} bytes`,
         fix: "Leave it to the agent's read tool, or cut it",
       });
     }
-    return Deno.readFileSync(path);
-  } catch (error) {
-    if (error instanceof UserError) throw error;
     const why = error instanceof Deno.errors.NotFound ? `there is no file ${path}` : messageOf(error);
     throw new UserError({ what, why, fix: "Check the path; put -- before the message if the @ belongs to it" });
   }

@@ -1,5 +1,6 @@
 import { resolve } from "@std/path";
 import type { ImageContent } from "../../core/message.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import type { Policy } from "../../core/policy.ts";
 import { programFile } from "../../sandbox/policy/program_files.ts";
 import { imageIn } from "../input/message.ts";
@@ -8,10 +9,16 @@ import { imageIn } from "../input/message.ts";
 const READ_BYTES = 3_538_944;
 
 /** A picture that the person named, by its content; undefined for what is none. `~` is the home folder. */
-export async function readPicture(path: string, cwd: string, home: string): Promise<ImageContent | undefined> {
+export function readPicture(
+  files: NamedFiles,
+  path: string,
+  cwd: string,
+  home: string,
+): ImageContent | undefined {
   const full = path.startsWith("~/") ? home + path.slice(1) : resolve(cwd, path.replace(/^file:\/\//, ""));
-  const { isFile, size } = await Deno.stat(full);
-  return isFile && size <= READ_BYTES ? imageIn(await Deno.readFile(full)) : undefined;
+  const file = files.find(full, { access: "read", typed: true });
+  const status = files.status(file);
+  return status?.isFile && status.size <= READ_BYTES ? imageIn(files.read(file, READ_BYTES)) : undefined;
 }
 
 /** A program of the desktop that prints the picture in its clipboard, and the variable without which it cannot. */

@@ -140,7 +140,8 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       },
       async readImage(path) {
         const { readPicture } = await import("../interactive/pictures.ts");
-        return await readPicture(path, root, home);
+        const { namedFilesUnder } = await import("../../config/named_files.ts");
+        return readPicture(namedFilesUnder(config, (await opening).state().policy), path, root, home);
       },
       async keepPicture(other) {
         const { clipboardPicture } = await import("../interactive/pictures.ts");

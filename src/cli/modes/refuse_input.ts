@@ -1,5 +1,6 @@
 // A start without a model opens no session, which would find what else is wrong. Loaded for such a start alone.
 import type { Config } from "../../config/config.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
 import { findExtensions } from "../../engine/extensions.ts";
 import { refuseWithPlan } from "../../engine/plan.ts";
 import { openProof } from "../../engine/proof/proof.ts";
@@ -16,7 +17,7 @@ import { assembleMessage, attachedImages } from "../input/message.ts";
  */
 export async function refuseInput(config: Config): Promise<void> {
   const { invocation: { words, values }, world: { cwd, home } } = config;
-  const parts = { words, cwd, home };
+  const parts = { words, cwd, home, files: namedFilesOf(config) };
   assembleMessage(parts);
   attachedImages(parts);
   refuseUnfit(config);

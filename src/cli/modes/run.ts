@@ -1,6 +1,7 @@
 import { UserError } from "../../core/error.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { assembleMessage } from "../input/message.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -18,7 +19,12 @@ export async function run(invocation: Invocation): Promise<number> {
     if (typeof chosen === "number") return chosen;
     config = await withAgent(chosen);
     const { words } = invocation;
-    const message = assembleMessage({ words, cwd: config.world.cwd, home: config.world.home });
+    const message = assembleMessage({
+      words,
+      cwd: config.world.cwd,
+      home: config.world.home,
+      files: namedFilesOf(config),
+    });
     let choice: ModelChoice;
     try {
       choice = await firstModel(config, readVariable);

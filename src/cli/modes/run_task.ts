@@ -267,7 +267,7 @@ function taskOf(config: Config, started: number): () => Promise<Task> {
   const { words, values } = config.invocation;
   const { stdinIsTerminal, cwd, home } = config.world;
   // Files are read now: a wrong one is a usage error that should start nothing.
-  const parts = { words, cwd, home };
+  const parts = { words, cwd, home, files: namedFilesOf(config) };
   const early = assembleMessage(parts);
   const images = attachedImages(parts);
   if (stdinIsTerminal) {

@@ -2,7 +2,7 @@ import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { unlessAborted, within } from "../../core/support/sleep.ts";
 import type { Config } from "../../config/config.ts";
-import { namedFilesUnder } from "../../config/named_files.ts";
+import { namedFilesOf, namedFilesUnder } from "../../config/named_files.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { assembleMessage, attachedImages } from "../input/message.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
@@ -149,9 +149,10 @@ function startsRun({ type }: AgentEvent): boolean {
 }
 
 /** The command line's message as the command that it stands for. Standard input is the client's. */
-function firstPrompt({ invocation: { words, values }, world: { cwd, home } }: Config) {
+function firstPrompt(config: Config) {
+  const { invocation: { words, values }, world: { cwd, home } } = config;
   if (values["print"]) throw notBoth();
-  const parts = { words, cwd, home };
+  const parts = { words, cwd, home, files: namedFilesOf(config) };
   const message = assembleMessage(parts);
   return message === "" ? undefined : JSON.stringify({ type: "prompt", message, images: attachedImages(parts) });
 }

@@ -16,6 +16,8 @@ export interface BootstrapPlaces {
   readonly trusted: boolean;
   /** Whether the program may look at a path at all; asked before the disk is touched, so that nothing ever prompts. */
   readonly canRead: (path: string) => boolean;
+  /** Why the links of a path must not be followed, as a clause; undefined if they lead where they may. */
+  readonly linkProblem?: ((path: string) => string | undefined) | undefined;
 }
 
 /** How the files of one kind are taken. */

@@ -53,11 +53,12 @@ function folderName(path: string): string {
 function checkFile(
   path: string,
   seen?: Deno.FileInfo,
+  maxBytes = MAX_SKILL_BYTES,
 ): { readonly info: Deno.FileInfo } | { readonly rejected: string } {
   try {
     const own = seen ?? Deno.lstatSync(path);
     const info = own.isSymlink ? Deno.statSync(path) : own;
-    if (info.size > MAX_SKILL_BYTES) {
+    if (info.size > maxBytes) {
       const [size, most] = [formatSize(info.size), formatSize(MAX_SKILL_BYTES)];
       return { rejected: `it has ${size}, more than ${most}. Move parts of it into other files` };
     }
@@ -76,7 +77,10 @@ export type SkillBody = { readonly text: string } | { readonly problem: string }
 
 /** Reads a skill's instructions: its file without the block at the start, LF, without terminal controls (R115). */
 export function readSkillBody(path: string): SkillBody {
-  const read = readText(path, MAX_SKILL_BYTES);
+  // A command of the session can have put a link in its place.
+  const checked = checkFile(path, undefined, Infinity);
+  if ("rejected" in checked) return { problem: checked.rejected };
+  const read = readText(path, MAX_SKILL_BYTES, checked.info);
   if (read.status === "missing") return { problem: "the file is gone. Start again, or take another skill" };
   if (read.status !== "loaded") return { problem: read.note };
   if (read.note) return { problem: `${read.note}. Move parts of it into other files` };

@@ -39,7 +39,12 @@ export interface SearchLimits {
  *
  * @param followLinks Whether a linked folder may lie outside `root`: yes for the user's own, no for a project's.
  */
-export function findSkillFiles(root: string, followLinks: boolean, limits = SEARCH_LIMITS): SkillSearch {
+export function findSkillFiles(
+  root: string,
+  followLinks: boolean,
+  limits = SEARCH_LIMITS,
+  linkProblem: SkillOptions["linkProblem"] = () => undefined,
+): SkillSearch {
   const found: SkillFile[] = [];
   const refused: { path: string; reason: string }[] = [];
   const visited = new Set<string>();
@@ -49,7 +54,11 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
     // Paths are put together by hand here: a thousand skills are found before the first request.
     const path = `${folder}/SKILL.md`;
     const info = entryAt(path);
-    if (info) return void found.push({ path, info, ...(linked === undefined ? {} : { linkedTo: linked }) });
+    if (info) {
+      const why = info.isSymlink ? linkProblem(path) : undefined;
+      if (why !== undefined) return void refused.push({ path, reason: why });
+      return void found.push({ path, info, ...(linked === undefined ? {} : { linkedTo: linked }) });
+    }
     if (depth >= limits.depth) return;
     for (const entry of list(folder, refused)) {
       if (++entries > limits.entries || found.length >= limits.skills) {
@@ -64,8 +73,9 @@ export function findSkillFiles(root: string, followLinks: boolean, limits = SEAR
       if (entry.isSymlink) {
         const target = linkTarget(path, visited);
         if (target === undefined) continue;
-        if (!followLinks && !isBelow(target, root)) {
-          refused.push({ path, reason: OUTSIDE });
+        const reason = !followLinks && !isBelow(target, root) ? OUTSIDE : linkProblem(path);
+        if (reason !== undefined) {
+          refused.push({ path, reason });
           continue;
         }
         inner = target;
@@ -147,7 +157,12 @@ export function skillPlaces(options: SkillOptions, diagnostics: Diagnostic[]): r
     ...projectFolder ? [join(projectFolder, "skills")] : [],
     ...sharedSkillFolders(root, gitRoot).toReversed(),
     // A workspace that is the home folder has the user's skills, which need no trust.
-  ].filter((folder) => !user.includes(folder) && isFolder(folder));
+  ].filter((folder) => !user.includes(folder) && isFolder(folder)).filter((folder) => {
+    const why = options.linkProblem?.(folder);
+    if (why === undefined) return true;
+    diagnostics.push({ code: "skill_invalid", message: `Skills here are left out: ${why}`, file: folder });
+    return false;
+  });
   if (!options.trusted) { for (const folder of own) diagnostics.push(untrusted(folder)); }
   const places = [
     ...explicit,

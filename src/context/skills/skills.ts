@@ -50,7 +50,7 @@ export async function discoverSkills(options: SkillOptions): Promise<SkillSet> {
   const seen = new Set<string>();
   for (const place of skillPlaces(options, found.diagnostics)) {
     const { folder, origin } = place;
-    const files = findSkillFiles(folder, origin !== "project");
+    const files = findSkillFiles(folder, origin !== "project", undefined, options.linkProblem);
     for (const { path, reason } of files.refused) reject(found, path, reason, "Skills here are left out");
     if ((origin === "explicit" || origin === "extension") && files.found.length === 0) {
       reject(

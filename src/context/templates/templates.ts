@@ -9,7 +9,8 @@ import { cutBlock, parseFrontMatter, textAfterBlock } from "../files/front_matte
 import { failureOf, readText } from "../files/read_text.ts";
 
 /** Where templates are looked for; relative paths of flags start at the workspace. */
-export interface TemplateOptions extends Pick<BootstrapPlaces, "root" | "projectFolder" | "userFolder" | "trusted"> {
+export interface TemplateOptions
+  extends Pick<BootstrapPlaces, "root" | "projectFolder" | "userFolder" | "trusted" | "linkProblem"> {
   /** `--template`: a file or a folder of files; taken even without `enabled`. */
   readonly explicit: readonly string[];
   readonly packed?: PackedFolder | undefined;
@@ -51,7 +52,7 @@ export async function discoverTemplates(options: TemplateOptions): Promise<Templ
   const byName = new Map<string, Template>();
   const seen = new Set<string>();
   for (const { place, origin } of placesOf(options, problems)) {
-    for (const path of filesAt(place, origin, problems)) {
+    for (const path of filesAt(place, origin, problems, options.linkProblem)) {
       if (seen.has(path)) continue;
       seen.add(path);
       await take(path, origin, byName, problems);
@@ -107,12 +108,23 @@ function placesOf(options: TemplateOptions, problems: Diagnostic[]): readonly Pl
 }
 
 /** The files of a place, and folders that are named like one, by name. What was named and is not there is a problem; what was only looked for is none. */
-function filesAt(place: string, origin: TemplateOrigin, problems: Diagnostic[]): readonly string[] {
+function filesAt(
+  place: string,
+  origin: TemplateOrigin,
+  problems: Diagnostic[],
+  linkProblem: TemplateOptions["linkProblem"] = () => undefined,
+): readonly string[] {
   const isNamed = origin === "explicit" || origin === "extension";
   const problem = (message: string): readonly string[] => {
     problems.push(invalid(place, message));
     return [];
   };
+  const mayFollow = (path: string): boolean => {
+    const why = linkProblem(path);
+    if (why !== undefined) problems.push(invalid(path, `The template is left out: ${why}`));
+    return why === undefined;
+  };
+  if (!mayFollow(place)) return [];
   switch (kindOf(place)) {
     case undefined:
       return isNamed ? problem("There is no such file. Name a .md file or a folder of them") : [];
@@ -129,7 +141,7 @@ function filesAt(place: string, origin: TemplateOrigin, problems: Diagnostic[]):
       .sort();
     if (names.length > MAX_FILES) problem(`Only the first ${MAX_FILES} templates are used. Move the others elsewhere`);
     return names.slice(0, MAX_FILES).map((name) => join(place, name))
-      .filter((path) => origin !== "project" || staysInside(path, place, problems));
+      .filter((path) => (origin !== "project" || staysInside(path, place, problems)) && mayFollow(path));
   } catch {
     return problem("The folder cannot be listed. Change its permissions");
   }

@@ -125,8 +125,18 @@ function given(
 }
 
 /** A cassette has no model of its own: one with data in the settings under its name can stand for any. */
+/** More than any recording has, bytes. */
+const MAX_CASSETTE_BYTES = 500 * 1024 ** 2;
+
 async function openCassette(choice: ModelChoice & { kind: "replay" }, config: Config): Promise<OpenModel> {
-  const provider = await openProvider("replay", { file: choice.file });
+  const files = namedFilesOf(config);
+  const file = files.find(choice.file, { access: "read", typed: true });
+  const text = file.root === undefined
+    // On another thread: a pipe is waited for.
+    ? () => Deno.readTextFile(file.real)
+    : () => new TextDecoder().decode(files.read(file, MAX_CASSETTE_BYTES));
+  const { openReplay } = await import("../../provider/replay/replay.ts");
+  const provider = await openReplay(choice.file, text);
   const own = config.settings.models?.["replay"];
   return {
     provider,

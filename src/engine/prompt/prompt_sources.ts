@@ -1,5 +1,6 @@
 import { join, resolve } from "@std/path";
 import type { Config } from "../../config/config.ts";
+import { namedFilesOf, namedPaths } from "../../config/named_files.ts";
 import { findGitRoot } from "../../context/files/ancestors.ts";
 import { gatherContextFiles } from "../../context/files/context_files.ts";
 import { gatherDocs } from "../resources/bundled.ts";
@@ -12,6 +13,7 @@ import type { TemplateOptions, TemplateSet } from "../../context/templates/templ
 import type { TrustDecision } from "../../core/compiled_prompt.ts";
 import { UserError } from "../../core/error.ts";
 import type { Pack } from "../../core/pack.ts";
+import { linkProblem } from "../../core/named_files.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { ContextFile, Diagnostic, Persona, Profile, PromptInputs } from "../../core/prompt.ts";
 import { isThere } from "../../core/support/on_disk.ts";
@@ -112,7 +114,8 @@ export async function gatherBase(
     userFolder,
     trusted,
     packed: packedFolder(config.world, "templates"),
-    explicit: Array.isArray(values["template"]) ? values["template"] : [],
+    explicit: namedPaths(config, values["template"], root),
+    linkProblem: (path) => linkProblem(namedFilesOf(config), path),
     contributed: contributed.templates,
     enabled: !values["no-templates"],
   });

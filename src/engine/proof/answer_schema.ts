@@ -1,3 +1,4 @@
+import { FileTooLarge, type NamedFiles } from "../../core/named_files.ts";
 import type { Validator } from "@cfworker/json-schema";
 import type { Verdict } from "../../agent/deps.ts";
 import { isAbsolute, resolve } from "@std/path";
@@ -31,8 +32,8 @@ export interface AnswerSchema {
 }
 
 /** Reads a JSON Schema (draft 2020-12). Throws UserError for a file that holds none. */
-export async function readAnswerSchema(path: string, cwd: string): Promise<AnswerSchema> {
-  const schema = readSchema(isAbsolute(path) ? path : resolve(cwd, path), path);
+export async function readAnswerSchema(files: NamedFiles, path: string, cwd: string): Promise<AnswerSchema> {
+  const schema = readSchema(files, isAbsolute(path) ? path : resolve(cwd, path), path);
   return await shapeOf(schema, `the schema "${path}"`, (why) => unusable(path, why));
 }
 
@@ -165,16 +166,13 @@ function correction(wrong: string): CustomMessage {
   return { role: "custom", customType: "answer-schema", content, display: true, timestamp: Date.now() };
 }
 
-function readSchema(file: string, path: string): JsonObject {
+function readSchema(files: NamedFiles, file: string, path: string): JsonObject {
   let text: string;
   try {
-    const { size, isFile } = Deno.statSync(file);
-    if (!isFile || size > SCHEMA_BYTES) {
-      throw unusable(path, isFile ? `it has more than ${SCHEMA_BYTES} bytes` : "it is no file");
-    }
-    text = Deno.readTextFileSync(file);
+    text = new TextDecoder().decode(files.read(files.find(file, { access: "read", typed: true }), SCHEMA_BYTES));
   } catch (error) {
     if (error instanceof UserError) throw error;
+    if (error instanceof FileTooLarge) throw unusable(path, `it has more than ${SCHEMA_BYTES} bytes`);
     throw unusable(path, error instanceof Deno.errors.NotFound ? "it does not exist" : messageOf(error));
   }
   let schema: unknown;

@@ -1,3 +1,4 @@
+import { namedFilesOf } from "../../config/named_files.ts";
 import type { AgentDeps, Verdict } from "../../agent/deps.ts";
 import type { Config } from "../../config/config.ts";
 import type { AgentEvent } from "../../core/event.ts";
@@ -32,7 +33,7 @@ export async function openProof(
   const turnChecks = turnChecksOf(config);
   const file = config.invocation.values["output-schema"];
   const shape = typeof file === "string"
-    ? await readAnswerSchema(file, config.world.cwd)
+    ? await readAnswerSchema(namedFilesOf(config), file, config.world.cwd)
     : given && await openAnswerSchema(given);
   if (checks) createChecks(checks, tools, changes);
   if (!checks && !shape && turnChecks.length === 0) return undefined;

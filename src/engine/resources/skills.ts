@@ -8,6 +8,8 @@ import { HOME_SECRETS } from "../../sandbox/policy/secrets.ts";
 import type { FoundBundled } from "./bundled.ts";
 import { packedFolder } from "../../config/host_environment.ts";
 import type { Config } from "../../config/config.ts";
+import { namedFilesOf, namedPaths } from "../../config/named_files.ts";
+import { linkProblem } from "../../core/named_files.ts";
 
 /** The skills that the model is told of, and what the search had to report. */
 export interface ListedSkills {
@@ -68,7 +70,8 @@ export async function discover(
     home: config.world.env["HOME"],
     bundled: "problem" in bundled ? undefined : bundled.skills,
     packed: packedFolder(config.world, "skills"),
-    explicit: Array.isArray(values["skill"]) ? values["skill"] : [],
+    explicit: namedPaths(config, values["skill"], config.root),
+    linkProblem: (path) => linkProblem(namedFilesOf(config), path),
     contributed,
     trusted: config.trusted,
     enabled: isOn,

@@ -1,12 +1,13 @@
 // Sessions that are gone on with. Loaded where the command line, or a person on the way, asks for one.
 import { resolve } from "@std/path";
 import type { Config } from "../../config/config.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
 import { UserError } from "../../core/error.ts";
 import type { SessionContext, SessionStore } from "../../core/session.ts";
 import { buildContext } from "../../session/context.ts";
 import { forkSession } from "../../session/fork.ts";
 import { readHeader } from "../../session/header.ts";
-import { findSession, newestSession } from "../../session/list.ts";
+import { findSession, isPath, newestSession } from "../../session/list.ts";
 import { loadSession } from "../../session/load.ts";
 import { openSession } from "../../session/reopen.ts";
 import {
@@ -107,7 +108,11 @@ function continueNewest(config: Config, { folder }: SessionPlaces, tell: Tell): 
  */
 export function sessionFile(config: Config, word: string): string {
   const { folder, all } = sessionPlaces(config);
-  if (word !== "latest") return resolve(config.world.cwd, findSession(all, word));
+  if (word !== "latest") {
+    const path = resolve(config.world.cwd, findSession(all, word));
+    // A session that is resumed is written, too.
+    return isPath(word) ? namedFilesOf(config).find(path, { access: "write", typed: true }).real : path;
+  }
   for (const place of folder === undefined ? workspaceFolders(config) : [folder]) {
     const path = newestSession(place, config.root);
     if (path !== undefined) return path;

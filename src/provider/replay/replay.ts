@@ -18,13 +18,17 @@ import {
 import { sleep } from "../../core/support/sleep.ts";
 import { type CassetteEntry, type CassetteError, type CassetteLine, parseCassette } from "./cassette.ts";
 
-/** A provider that plays a cassette file. Throws a UserError for a file that cannot be read or holds a bad line. */
-export async function openReplay(file: string, now: () => number = Date.now): Promise<Provider> {
+/** A provider that plays a cassette file, whose text `read` gives. Throws a UserError for a file that cannot be read or holds a bad line. */
+export async function openReplay(
+  file: string,
+  read: () => string | Promise<string>,
+  now: () => number = Date.now,
+): Promise<Provider> {
   let text: string;
   try {
-    // On another thread: a pipe is waited for.
-    text = await Deno.readTextFile(file);
+    text = await read();
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw new UserError({
       what: `Cannot open cassette "${file}"`,
       why: messageOf(error),

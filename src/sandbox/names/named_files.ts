@@ -12,8 +12,8 @@ import { type HeldDirectory, holdDirectory, notRegular, renamed } from "./held_d
 export interface ToolAccess {
   /** Directories that tools can write, now or in an earlier run; absolute. */
   readonly roots: readonly string[];
-  /** Why the policy denies a real path, as a clause; undefined if it does not. */
-  readonly whyDenied: (access: Access, real: string) => string | undefined;
+  /** Why the policy denies a real path, as a clause; undefined if it does not. `isLinked`: a link of a tool can lead there. */
+  readonly whyDenied: (access: Access, real: string, isLinked: boolean) => string | undefined;
 }
 
 /** Creates the functions that open names which tools may have influenced. `hold` is replaced in tests alone. */
@@ -45,7 +45,7 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
     find(path, { access, typed, follow = true }) {
       const named = normalize(path).replace(/(?<=.)\/+$/, "");
       const { isLinked, ...found } = follow ? followLinks(named, real) : parentFollowed(named, real);
-      const why = typed && !isLinked ? undefined : whyDenied(access, found.real);
+      const why = typed && !isLinked ? undefined : whyDenied(access, found.real, isLinked);
       if (why !== undefined) throw deniedTarget(named, found.real, why, isLinked);
       return { path: named, access, ...found };
     },

@@ -6,8 +6,8 @@ export function toolAccess(policy: Policy): ToolAccess {
   const { root, copyOf, write } = policy;
   return {
     roots: [root, ...(copyOf === undefined ? [] : [copyOf]), ...(write.all ? ["/"] : write.list)],
-    whyDenied: (access, real) =>
+    whyDenied: (access, real, isLinked) =>
       whyNoGrant(access, real, policy) ??
-        (covers(policy[access], real) ? undefined : `the policy does not let tools ${access} it`),
+        (!isLinked || covers(policy[access], real) ? undefined : `the policy does not let tools ${access} it`),
   };
 }

@@ -28,7 +28,7 @@ Deno.test("recordProvider() writes a cassette that plays the same replies, witho
     const text = Deno.readTextFileSync(file);
     assertEquals([text.trimEnd().split("\n").length, text.includes("ey-123")], [3, false]);
     assertEquals((Deno.statSync(file).mode ?? 0) & 0o777, 0o600);
-    const replay = await openReplay(file);
+    const replay = await openReplay(file, () => Deno.readTextFile(file));
     const summary = (
       message: AssistantMessage,
     ) => [message.stopReason, toolCallsOf(message), message.failure?.kind];

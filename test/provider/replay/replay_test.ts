@@ -156,9 +156,12 @@ Deno.test("openReplay() reads a file and explains one that is missing or empty",
   try {
     const file = join(folder, "c.jsonl");
     Deno.writeTextFileSync(file, '{"text":"hi"}\n');
-    const provider = await openReplay(file);
+    const provider = await openReplay(file, () => Deno.readTextFile(file));
     assertEquals([provider.name, provider.model, endOf(await ask(provider)).stopReason], ["replay", file, "stop"]);
-    const error = await assertRejects(() => openReplay(join(folder, "none")), UserError);
+    const error = await assertRejects(
+      () => openReplay(join(folder, "none"), () => Deno.readTextFile(join(folder, "none"))),
+      UserError,
+    );
     assertEquals([error.what, error.exitCode], [`Cannot open cassette "${join(folder, "none")}"`, 2]);
     assertEquals(assertThrows(() => openReplayText("\n", "e"), UserError).why, "it holds no reply");
   } finally {

@@ -1,0 +1,148 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { cassette, FULL_PROGRAM, inWorkspace, PROGRAM, type Ran, run } from "../../helpers/program.ts";
+
+// A repository or an earlier command has put a link to a key where the user's command line reads.
+
+const KEY = "KEYKEYKEY";
+const SECRET_SKILL = `---\nname: s\ndescription: ${KEY}\n---\n${KEY}\n`;
+const common = ["-p", "--model", "replay:../outside/cassette.jsonl", "--session-dir", "../outside/sessions"];
+
+/** Runs the program in a workspace with links, a key at ~/.ssh/id_rsa, and a request that must not have the key in it. */
+async function attack(
+  links: Readonly<Record<string, string>>,
+  args: readonly string[],
+  { files = {}, program = PROGRAM }: { files?: Readonly<Record<string, string>>; program?: typeof PROGRAM } = {},
+): Promise<Ran> {
+  let ran: Ran = { code: -1, stdout: "", stderr: "" };
+  await inWorkspace({ "a.txt": "one\n", ...files }, async ({ ws, home, outside }) => {
+    cassette(outside, [{ text: "SENT-THE-KEY", expect: [KEY] }]);
+    for (const folder of [".ssh", "s", "plans", "x"]) Deno.mkdirSync(`${home}/${folder}`);
+    Deno.writeTextFileSync(`${home}/.ssh/id_rsa`, `${KEY}\n`);
+    Deno.writeTextFileSync(`${home}/s/SKILL.md`, SECRET_SKILL);
+    Deno.writeTextFileSync(`${home}/plans/t.md`, `${KEY}\n`);
+    Deno.writeTextFileSync(`${home}/x/index.ts`, "throw new Error('it ran');\n");
+    Deno.writeTextFileSync(`${home}/schema.json`, `{"title": "${KEY}"}`);
+    Deno.writeTextFileSync(`${home}/tasks.jsonl`, `{"id":"${KEY}"}\n`);
+    for (const [name, target] of Object.entries(links)) {
+      Deno.symlinkSync(target.replace("HOME", home), `${ws}/${name}`);
+    }
+    const named = args.map((arg) => arg.replace("WS", ws).replace("HOME", home));
+    ran = await run(program, named, { cwd: ws, env: { HOME: home } });
+  });
+  assert(!`${ran.stdout}${ran.stderr}`.includes("SENT-THE-KEY"), ran.stdout + ran.stderr);
+  // The recording's own demand names the key.
+  const shown = ran.stderr.split("\n").filter((line) => !line.includes("Cassette ")).join("\n");
+  assert(!`${ran.stdout}${shown}`.includes(KEY), ran.stdout + ran.stderr);
+  return ran;
+}
+
+const key = { out: "HOME/.ssh/id_rsa" };
+const REJECTED: readonly (readonly [name: string, links: Readonly<Record<string, string>>, args: readonly string[]])[] =
+  [
+    ["@file", key, [...common, "go", "@out"]],
+    ["@./file", key, [...common, "go", "@./out"]],
+    ["@ and an absolute name", key, [...common, "go", "@WS/out"]],
+    ["@file in a linked directory", { dir: "HOME/.ssh" }, [...common, "go", "@dir/id_rsa"]],
+    ["@file by a chain of links", { out: "one", one: "../home/.ssh/id_rsa" }, [...common, "@out"]],
+    ["@file by a magic link", { root: "/proc/self/root" }, [...common, "@rootHOME/.ssh/id_rsa"]],
+    ["@file of the environment", { env: "/proc/self/environ" }, [...common, "@env"]],
+    ["--output-schema", { out: "HOME/schema.json" }, [...common, "--output-schema", "out", "go"]],
+    ["--template and a file", { "t.md": "HOME/plans/t.md" }, [...common, "--template", "t.md", "--", "/t"]],
+    ["--template and a directory", { tp: "HOME/plans" }, [...common, "--template", "tp", "--", "/t"]],
+    ["--skill and a directory", { sk: "HOME/s" }, [...common, "--skill", "sk", "--", "/skill:s"]],
+    ["--skill and a file", { "SKILL.md": "HOME/s/SKILL.md" }, [...common, "--skill", "SKILL.md", "--", "/skill:s"]],
+    ["-e and a file", { "e.ts": "HOME/x/index.ts" }, [...common, "-e", "e.ts", "go"]],
+    ["-e and a directory", { e: "HOME/x" }, [...common, "-e", "e", "go"]],
+    ["a recording to replay", { rec: "HOME/.ssh/id_rsa" }, ["-p", "--model", "replay:rec", "go"]],
+    ["a patch", { "p.diff": "HOME/.ssh/id_rsa" }, ["apply", "p.diff"]],
+    ["tasks of a batch", { "t.jsonl": "HOME/tasks.jsonl" }, ["batch", "t.jsonl", "-o", "../outside/results"]],
+    ["a recording to check", { "r.jsonl": "HOME/.ssh/id_rsa" }, ["check", "r.jsonl"]],
+    ["a session to resume", { "s.jsonl": "HOME/.ssh/id_rsa" }, [...common, "-r", "s.jsonl", "go"]],
+    ["a session to fork", { "s.jsonl": "HOME/.ssh/id_rsa" }, [...common, "--fork", "./s.jsonl", "go"]],
+    ["a session to show", { "s.jsonl": "HOME/.ssh/id_rsa" }, ["sessions", "show", "./s.jsonl"]],
+    ["a session to import", { "s.jsonl": "HOME/.ssh/id_rsa" }, ["sessions", "import", "./s.jsonl"]],
+  ];
+for (const [name, links, args] of REJECTED) {
+  Deno.test(`a link out of the workspace is rejected as ${name}`, async () => {
+    const { code, stderr } = await attack(links, args);
+    assertEquals(code, 2, stderr);
+    assertStringIncludes(stderr, "is a link to");
+  });
+}
+
+Deno.test("a link inside a directory that the user names is left out if it leads out of the workspace", async () => {
+  const cases: readonly (readonly [Readonly<Record<string, string>>, readonly string[], Record<string, string>])[] = [
+    [{ "sk/s": "../../home/s" }, [...common, "--skill", "sk", "--", "/skill:s"], { "sk/keep": "" }],
+    [{ "sk/s/SKILL.md": "HOME/.ssh/id_rsa" }, [...common, "--skill", "sk", "--", "/skill:s"], { "sk/s/keep": "" }],
+    [{ "tp/t.md": "HOME/plans/t.md" }, [...common, "--template", "tp", "--", "/t"], { "tp/keep": "" }],
+  ];
+  for (const [links, args, files] of cases) {
+    const { code, stderr } = await attack(links, args, { files });
+    assert(code !== 0, stderr);
+  }
+});
+
+Deno.test("a project's own files that are links out of it are left out, trusted or not", async () => {
+  const cases: readonly (readonly [Readonly<Record<string, string>>, Record<string, string>])[] = [
+    [{ "AGENTS.md": "HOME/.ssh/id_rsa" }, {}],
+    [{ "CLAUDE.md": "../home/.ssh/id_rsa" }, {}],
+    [{ ".sandpiper/SYSTEM.md": "HOME/.ssh/id_rsa" }, { ".sandpiper/keep": "" }],
+    [{ ".agents/skills": "../../home" }, { ".agents/keep": "" }],
+    [{ ".sandpiper/skills": "HOME" }, { ".sandpiper/keep": "" }],
+    [{ ".sandpiper": "HOME/plans" }, {}],
+    [{ "SOUL.md": "HOME/.ssh/id_rsa" }, {}],
+    [{ ".sandpiper/extensions": "HOME" }, { ".sandpiper/keep": "" }],
+    [{ ".sandpiper/extensions/x.ts": "HOME/x/index.ts" }, { ".sandpiper/extensions/keep": "" }],
+  ];
+  for (const [links, files] of cases) {
+    const { stdout, stderr } = await attack(links, [...common, "--trust", "go"], { files, program: FULL_PROGRAM });
+    assert(!`${stdout}${stderr}`.includes("it ran"), stderr);
+  }
+});
+
+Deno.test("a path that tools must not read is sent only if the user typed it", async () => {
+  await inWorkspace({ "secret.txt": `${KEY}\n`, "a.txt": "one\n" }, async ({ ws, home, outside }) => {
+    Deno.symlinkSync("secret.txt", `${ws}/notes.md`);
+    Deno.symlinkSync("a.txt", `${ws}/fine.md`);
+    const sent = async (reply: object, ...more: string[]): Promise<Ran> => {
+      cassette(outside, [reply]);
+      return await run(PROGRAM, [...common, "--deny-read=secret.txt", ...more], { cwd: ws, env: { HOME: home } });
+    };
+    const typed = await sent({ text: "ok", expect: [KEY] }, "go", "@secret.txt");
+    assertEquals(typed.code, 0, typed.stderr);
+    const fine = await sent({ text: "ok", expect: ["one"] }, "go", "@fine.md");
+    assertEquals(fine.code, 0, fine.stderr);
+    const linked = await sent({ text: "SENT" }, "go", "@notes.md");
+    assertEquals([linked.code, linked.stdout], [2, ""], linked.stderr);
+    assertStringIncludes(linked.stderr, "secret.txt");
+  });
+});
+
+Deno.test("where the home is the workspace, a link leads to none of its secrets", async () => {
+  await inWorkspace({}, async ({ home, outside }) => {
+    cassette(outside, [{ text: "SENT" }]);
+    Deno.mkdirSync(`${home}/.ssh`);
+    Deno.writeTextFileSync(`${home}/.ssh/id_rsa`, KEY);
+    Deno.writeTextFileSync(`${home}/.bashrc`, "mine\n");
+    Deno.symlinkSync(".ssh/id_rsa", `${home}/notes.md`);
+    Deno.symlinkSync(".bashrc", `${home}/ans`);
+    for (const args of [["go", "@notes.md"], ["-o", "ans", "go"]]) {
+      const { code, stdout, stderr } = await run(PROGRAM, [...common, ...args], { cwd: home, env: { HOME: home } });
+      assertEquals([code, stdout], [2, ""], stderr);
+    }
+    assertEquals(Deno.readTextFileSync(`${home}/.bashrc`), "mine\n");
+  });
+});
+
+Deno.test("an input that is a pipe or a device is not waited for", async () => {
+  await inWorkspace({}, async ({ ws, home, outside }) => {
+    cassette(outside, [{ text: "SENT" }]);
+    await new Deno.Command("mkfifo", { args: [`${ws}/pipe`] }).output();
+    for (const args of [["go", "@pipe"], ["--output-schema", "pipe", "go"], ["-o", "pipe", "go"], ["@/dev/zero"]]) {
+      const { code, stderr } = await run(PROGRAM, [...common, ...args], { cwd: ws, env: { HOME: home } });
+      assertEquals(code, 2, stderr);
+    }
+    const { code, stderr } = await run(PROGRAM, ["-p", "-m", "replay:pipe", "go"], { cwd: ws, env: { HOME: home } });
+    assertEquals(code, 2, stderr);
+  });
+});

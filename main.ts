@@ -6,6 +6,7 @@ async function start(): Promise<void> {
   if (Deno.args[0] === "--internal-sdk") {
     const { serveSdk } = await import("./src/cli/sdk/serve.ts");
     const { holdsPack } = await import("./src/cli/main.ts");
+    (await import("./src/config/host_environment.ts")).takeProxyExceptions();
     Deno.exit(await serveSdk(await holdsPack()));
   }
   const { main } = await import("./src/cli/main.ts");

@@ -2,12 +2,13 @@ import { type Invocation, parseCommandLine } from "../config/options/parse.ts";
 import { columnsOf, errorBlock, exitCodeOf } from "./output/report.ts";
 import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
-import { readVariable } from "../config/host_environment.ts";
+import { readVariable, takeProxyExceptions } from "../config/host_environment.ts";
 import { writeAll } from "./output/write_all.ts";
 
 /** Runs the command line and ends the process with its exit code. */
 export async function main(args: readonly string[]): Promise<void> {
   const debug = (readVariable("SANDPIPER_DEBUG") ?? "") !== "";
+  takeProxyExceptions();
   try {
     Deno.exit(await dispatch(args));
   } catch (error) {

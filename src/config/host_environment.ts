@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import type { PackLayer } from "./options/packed.ts";
+import { exceptions, PROXY_VARIABLES } from "../core/support/http_proxy.ts";
 import { isFolder } from "../core/support/on_disk.ts";
 
 /** Where the process meets the world: everything that differs from machine to machine enters here. */
@@ -51,8 +52,31 @@ export function readWorld(): World {
   };
 }
 
+/** Variables that this process has changed for itself, as they were. */
+const changed = new Map<string, string | undefined>();
+
+/**
+ * Has the runtime reach this machine and the hosts of NO_PROXY directly, whatever form their names have: a model on
+ * 127.0.0.1 needs no proxy. Called before the first request. The variables of commands stay as they were.
+ */
+export function takeProxyExceptions(): void {
+  if (![...PROXY_VARIABLES].some((name) => readVariable(name))) return;
+  const own = readVariable("NO_PROXY");
+  const direct = exceptions(readVariable).join(",");
+  if (Deno.permissions.querySync({ name: "env", variable: "NO_PROXY" }).state !== "granted") return;
+  changed.set("NO_PROXY", own);
+  Deno.env.set("NO_PROXY", direct);
+}
+
 function readEnvironment(): Record<string, string> {
-  if (Deno.permissions.querySync({ name: "env" }).state === "granted") return Deno.env.toObject();
+  if (Deno.permissions.querySync({ name: "env" }).state === "granted") {
+    const env = Deno.env.toObject();
+    for (const [name, value] of changed) {
+      if (value === undefined) delete env[name];
+      else env[name] = value;
+    }
+    return env;
+  }
   const env: Record<string, string> = {};
   for (const name of KNOWN) {
     const value = readVariable(name);
@@ -64,5 +88,5 @@ function readEnvironment(): Record<string, string> {
 /** One variable, or nothing when it is absent or may not be read. */
 export function readVariable(name: string): string | undefined {
   if (Deno.permissions.querySync({ name: "env", variable: name }).state !== "granted") return undefined;
-  return Deno.env.get(name);
+  return changed.has(name) ? changed.get(name) : Deno.env.get(name);
 }

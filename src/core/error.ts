@@ -1,3 +1,5 @@
+import { causeText, connectionCause, requestAddress } from "./support/connection_cause.ts";
+
 /** What a failure tells a person: what failed, why, and what to do about it. */
 export interface UserErrorParts {
   /** What failed, a clause without a full stop. */
@@ -69,14 +71,6 @@ const FULL: Readonly<Record<string, string>> = {
   EDQUOT: "the quota of the disk is used up",
 };
 
-/** What is said where a connection fails, whose errors have no code of their own. */
-const OF_CONNECTIONS: readonly (readonly [words: RegExp, instead: string])[] = [
-  [/connection refused|actively refused/i, "nothing listens there"],
-  [/dns error|name or service|nodename/i, "there is no host of that name, or no network"],
-  [/certificate|tls|UnknownIssuer/i, "its certificate is not trusted, or it speaks no TLS"],
-  [/unreachable|no route/i, "there is no way to its address"],
-];
-
 /**
  * The text of anything thrown, without its stack. What the runtime adds to a failed call of the system becomes a sentence about
  * the path or the address.
@@ -95,11 +89,11 @@ export function messageOf(error: unknown): string {
     return paths.length === 0 && FULL[code] !== undefined ? FULL[code] : `${paths.join(" or ") || "it"} ${meaning}`;
   }
   const whole = [message, error.cause instanceof Error ? error.cause.message : ""].join(" ");
-  const address = /error sending request for url \((\S+)\)/.exec(whole)?.[1];
-  if (address === undefined) return message;
-  const why = OF_CONNECTIONS.find(([known]) => known.test(whole.replaceAll(address, "")))?.[1] ?? "no answer came";
+  const address = requestAddress(whole);
+  const cause = address === undefined && !/^fetch failed$/.test(message) ? undefined : connectionCause(error);
+  if (!cause) return message;
   // The rest of an address may hold a key.
-  return `${URL.parse(address)?.host ?? "the server"}: ${why}`;
+  return `${URL.parse(address ?? "")?.host ?? "the server"}: ${causeText(cause)}`;
 }
 
 /** The same with what to do about it, where that is known. */

@@ -61,7 +61,8 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
   let listedAt = -RELIST_MS;
   const closing = new AbortController();
 
-  const clause = (error: unknown): string => cleanLine(deps.scrub(messageOf(error)), WHY_CHARACTERS);
+  const clause = (error: unknown): string =>
+    cleanLine(deps.scrub(messageOf(error).replace(/^Version negotiation probe failed: /, "")), WHY_CHARACTERS);
   const notice = (text: string): void => deps.onNotice(`MCP server "${name}": ${text}`);
 
   const take = (tools: readonly ListedTool[], isFirst: boolean): void => {

@@ -46,13 +46,19 @@ Deno.test("messageOf() says where nobody could be reached; what has words of its
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const host = `127.0.0.1:${listener.addr.port}`;
   listener.close();
-  assertEquals(messageOf(await thrown(() => fetch(`http://${host}/?key=k`))), `${host}: nothing listens there`);
+  assertEquals(
+    messageOf(await thrown(() => fetch(`http://${host}/?key=k`))),
+    `${host}: nothing listens there (connection refused)`,
+  );
   const cause = new TypeError(
     `error sending request for url (http://${host}/): client error (Connect): tcp connect error: No connection could be ` +
       "made because the target machine actively refused it. (os error 10061)",
   );
-  assertEquals(messageOf(cause), `${host}: nothing listens there`);
-  assertEquals(messageOf(new Error("Connection error.", { cause })), `${host}: nothing listens there`);
+  assertEquals(messageOf(cause), `${host}: nothing listens there (connection refused)`);
+  assertEquals(
+    messageOf(new Error("Connection error.", { cause })),
+    `${host}: nothing listens there (connection refused)`,
+  );
   assertEquals(
     messageOf(new UserError({ what: "It failed", why: "it is late", fix: "" }, { cause })),
     "It failed: it is late",

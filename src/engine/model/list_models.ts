@@ -1,5 +1,6 @@
 import { mayHost } from "../../config/host_permissions.ts";
-import { messageOf, UserError } from "../../core/error.ts";
+import { UserError } from "../../core/error.ts";
+import { causeText, connectionCause } from "../../core/support/connection_cause.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import type { ToldFacts } from "./endpoint_facts.ts";
 import { keyHeaders, urlOf } from "../../provider/endpoint/post.ts";
@@ -48,9 +49,8 @@ export async function listModels(endpoint: Endpoint, limitMs = LIMIT_MS): Promis
     if (error instanceof UserError) return { why: `${error.what}: ${error.why}` };
     if (signal.aborted) return { why: `no answer in ${limitMs} ms` };
     if (error instanceof SyntaxError) return { why: "it answers with no list" };
-    return {
-      why: messageOf(error).endsWith("nothing listens there") ? "nothing listens there" : "it cannot be reached",
-    };
+    const cause = connectionCause(error);
+    return { why: cause && cause.kind !== "broken" ? causeText(cause) : "it cannot be reached" };
   }
 }
 

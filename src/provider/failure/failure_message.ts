@@ -1,4 +1,5 @@
 import type { FailureKind } from "../../core/provider.ts";
+import type { HttpProxy } from "../../core/support/http_proxy.ts";
 import { hideSecrets } from "../../core/support/hide_secrets.ts";
 import { stripControls, takeCharacters } from "../../core/support/text.ts";
 
@@ -8,6 +9,8 @@ export interface FailureContext {
   readonly model: string;
   /** The variable that held the key. */
   readonly apiKeyEnv?: string;
+  /** The proxy of the environment that passes on requests without TLS, so that an answer may be its own. */
+  readonly proxy?: HttpProxy;
   /** There was no key. */
   readonly isKeyless?: boolean;
   /** Never to appear in a message. */
@@ -42,8 +45,15 @@ export function publicText(text: string, secrets: readonly string[]): string {
   return cut.length < clean.length ? `${cut}…` : cut;
 }
 
+/** Answers that a proxy may have given in place of the server. */
+const OF_PROXIES: ReadonlySet<number> = new Set([403, 407, 502, 503, 504]);
+
 function advice(kind: FailureKind, parts: FailureParts): string {
-  const { status, host, model, apiKeyEnv, isKeyless, serverText, blamed = [] } = parts;
+  const { status, host, model, apiKeyEnv, isKeyless, serverText, blamed = [], proxy } = parts;
+  if (status === 407) {
+    return `The proxy requires a login: put user and password into ${proxy?.variable ?? "the variable of the proxy"} ` +
+      "(http://USER:PASSWORD@HOST:PORT)";
+  }
   const variable = apiKeyEnv ?? "the key's variable";
   if (status === 404 || status === 405) {
     return `Check the model name "${model}" and the path of --base-url (most servers want it to end in /v1)`;
@@ -88,5 +98,14 @@ export function failureMessage(kind: FailureKind, parts: FailureParts): string {
     : `${parts.host} answered ${parts.status}`;
   const unnamed = (parts.blamed ?? []).filter((name) => !said.includes(name));
   const about = unnamed.length > 0 ? ` (about the tool ${unnamed.slice(0, 3).join(", ")})` : "";
-  return `${head}${said === "" ? "" : `: "${said.replace(/\.$/, "")}"`}${about}. ${advice(kind, parts)}.`;
+  const { proxy, status = 0 } = parts;
+  const through = proxy && OF_PROXIES.has(status)
+    ? ` The request went through the proxy ${proxy.address} (from ${proxy.variable}), whose answer this may be.`
+    : "";
+  const around = through === "" || status === 407
+    ? ""
+    : `, or add ${parts.host.replace(/:\d+$/, "")} to NO_PROXY to connect without the proxy`;
+  return `${head}${said === "" ? "" : `: "${said.replace(/\.$/, "")}"`}${about}.${through} ${
+    advice(kind, parts)
+  }${around}.`;
 }

@@ -1,5 +1,6 @@
 import { textOf } from "../../core/message.ts";
 import type { ProviderRequest } from "../../core/provider.ts";
+import { proxyFor } from "../../core/support/http_proxy.ts";
 import { type Connection, hostOf, isPrivateHost, STALL_MS } from "../endpoint/connection.ts";
 import { answerTool } from "./answer_shape.ts";
 import type { Exchange } from "./exchange.ts";
@@ -12,6 +13,7 @@ export function replyContexts(connection: Connection): (request: ProviderRequest
   const isKeyless = key?.isKeyless ?? (connection.isKeyless === true || apiKey === "");
   const takesText = textCalls === "on" || (textCalls === "auto" && isPrivateHost(baseUrl));
   const host = hostOf(baseUrl);
+  const proxy = baseUrl.startsWith("http:") ? proxyFor(baseUrl) : undefined;
   return (request) => {
     const { answerSchema: schema } = request;
     const tool = answerTool(request);
@@ -20,6 +22,7 @@ export function replyContexts(connection: Connection): (request: ProviderRequest
       host,
       model,
       secrets: key?.secrets ?? (isKeyless ? [] : [apiKey]),
+      ...(proxy ? { proxy } : {}),
       ...(isKeyless ? { isKeyless } : {}),
       ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),
       ...(contextWindow === undefined ? {} : { contextWindow }),

@@ -1,4 +1,4 @@
-import { ToolError } from "../../core/error.ts";
+import { messageOf, ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import type { Scope } from "../../core/policy.ts";
 import { canonicalHost, hostText, parseRule } from "../policy/net_rules.ts";
@@ -41,7 +41,13 @@ export function openScopedFetch(
     if (target.origin !== origin.origin) {
       throw new Error(`a request for ${target.host} was not sent: it is another host`);
     }
-    return await fetch(target, { ...init, redirect: "manual", ...(client ? { client } : {}) });
+    try {
+      return await fetch(target, { ...init, redirect: "manual", ...(client ? { client } : {}) });
+    } catch (error) {
+      if (init?.signal?.aborted) throw error;
+      // The runtime's own words are for nobody: what calls this often shows the message of an error alone.
+      throw new Error(messageOf(error), { cause: error });
+    }
   };
   if (net.all && !isJudged) return { fetch: plain(), notes: () => [], close: () => {} };
 

@@ -81,5 +81,5 @@ Deno.test("listModels() does not wait for a server that is slow, and says when n
     100,
   );
   assertEquals(listing, { why: "no answer in 100 ms" });
-  assertEquals(await listModels(endpoint), { why: "nothing listens there" });
+  assertEquals(await listModels(endpoint), { why: "nothing listens there (connection refused)" });
 });

@@ -66,7 +66,12 @@ leaklessTest(
       [sse(begun), "network", true, "ended in the middle"],
       [sse(`${begun}data: {"type": "mess\n\n${replyEvents([])}`), "network", true, "damaged"],
       [sse(replyEvents([SAID], { stop: "refusal", stopDetails: refusal })), "content_filter", false, "It may harm"],
-      [sse(replyEvents([SAID], { stop: "model_context_window_exceeded" })), "context_overflow", false, "compact"],
+      [
+        sse(replyEvents([SAID], { stop: "model_context_window_exceeded" })),
+        "context_overflow",
+        false,
+        "context window",
+      ],
     ];
     for (const [answer, kind, retry, words] of cases) {
       await using server = serve(answer);

@@ -26,6 +26,8 @@ export interface LaunchOptions {
   readonly isRunner?: boolean;
   /** Folder of a NetGate: a bridge to it runs around the process; without, a list of hosts is no network at all. */
   readonly gate?: string;
+  /** The host answers its connect() calls, so that it may have sockets with a path. */
+  readonly answersConnects?: boolean;
   /** One glance at the disk for all of one start. */
   readonly view?: RuleView;
 }
@@ -126,7 +128,7 @@ export function execFrame(exec: Exec): Uint8Array<ArrayBuffer> {
 
 /** What the policy's frame carries: how the process confines itself. */
 export function confineRequest(policy: Policy, self: Self, options: LaunchOptions = {}): ConfineRequest {
-  const { isRunner = false, view = glanceAtDisk() } = options;
+  const { isRunner = false, answersConnects = false, view = glanceAtDisk() } = options;
   const { root, limits, sandbox } = policy;
   // sandbox-exec confines this process before it starts. On any other system a request without a kernel part would
   // confine nothing.
@@ -147,7 +149,7 @@ export function confineRequest(policy: Policy, self: Self, options: LaunchOption
           scope: true,
           minAbi: LEAST_ABI[sandbox],
         },
-        seccomp: filterOf(seccompOrder(policy, isRunner)),
+        seccomp: filterOf(seccompOrder(policy, isRunner, answersConnects)),
       }
       : null,
   };
@@ -189,15 +191,14 @@ function architecture(): Architecture {
   return name;
 }
 
-function seccompOrder(policy: Policy, isRunner: boolean): SeccompRequest {
+function seccompOrder(policy: Policy, isRunner: boolean, answersConnects: boolean): SeccompRequest {
   const mounts = policy.sandbox === "kernel+";
   // The runner has no network and asks no proxy.
   const shared = policy.net.list.length > 0 && !isRunner ? "left" : "none";
   return {
     net: policy.net.all ? "open" : mounts ? "private" : shared,
-    // With the whole disk in sight other programs' sockets are, too, and no rule of Landlock covers connecting to one.
-    // To connect to a socket that is in sight takes no right to write.
-    unixSockets: mounts && !policy.read.all && !policy.besideOthers,
+    // To connect to a socket that is in sight takes no right to write, and no rule of Landlock covers it.
+    unixSockets: mounts && answersConnects,
     privateIpc: mounts,
   };
 }

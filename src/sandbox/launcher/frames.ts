@@ -5,7 +5,7 @@ import type { ConfineRequest, ExecRequest, MountOperation, NamespaceRequest, Wat
 const MAGIC = 0x434c5053;
 const VERSION = 2;
 const HEAD_BYTES = 24;
-const FLAGS_AT = 16;
+const [SIZE_AT, KIND_AT, FLAGS_AT] = [8, 12, 16];
 const SUM_AT = HEAD_BYTES - 4;
 /** Longest frame, bytes: rules of a policy that splits large folders are some hundred kilobytes. */
 export const LONGEST_FRAME = 16 * 1024 * 1024;
@@ -76,13 +76,19 @@ export function encodePolicy({ cwd, limits, kernel }: ConfineRequest): Uint8Arra
   return frame.end(kernel ? KIND.confine : KIND.bare, flags);
 }
 
-/** A copy of a policy's frame that has the listener of the filter sent over a descriptor of the process. */
-export function withChannel(frame: Uint8Array<ArrayBuffer>, descriptor: number): Uint8Array<ArrayBuffer> {
+/**
+ * A copy of a process's first frames in which that of the policy has the listener of the filter sent over a descriptor of the
+ * process.
+ */
+export function withChannel(frames: Uint8Array<ArrayBuffer>, descriptor: number): Uint8Array<ArrayBuffer> {
   if (descriptor >= 1 << CHANNEL_AT) throw new Error(`a descriptor's number is too large: ${descriptor}`);
-  const copy = frame.slice();
-  const head = new DataView(copy.buffer);
+  const copy = frames.slice();
+  const first = new DataView(copy.buffer);
+  const policyAt = first.getUint32(KIND_AT, true) === KIND.namespaces ? first.getUint32(SIZE_AT, true) : 0;
+  const frame = copy.subarray(policyAt);
+  const head = new DataView(copy.buffer, policyAt);
   head.setUint32(FLAGS_AT, (head.getUint32(FLAGS_AT, true) | NOTIFY | (descriptor << CHANNEL_AT)) >>> 0, true);
-  head.setUint32(SUM_AT, sumOf(copy), true);
+  head.setUint32(SUM_AT, sumOf(frame), true);
   return copy;
 }
 

@@ -2,8 +2,9 @@
 // sockets are never connected or bound: they are replaced by ones of this process that lead to its proxy, or to a server of
 // the same process tree on loopback, and to nothing else. So it does not matter what the caller, or another thread of its
 // tree, makes of the address or the descriptor meanwhile.
-import { close, errno, O_CLOEXEC, O_NONBLOCK, open, systemCall } from "../system/ffi.ts";
+import { close, errno, O_CLOEXEC, O_NONBLOCK, systemCall } from "../system/ffi.ts";
 import { readProc, readProcLink } from "../system/procfs.ts";
+import { foreignMemory } from "./foreign.ts";
 import type { OwnPort, OwnPorts } from "./own_ports.ts";
 import {
   familyOf,
@@ -236,14 +237,4 @@ function foreignSocket(task: number, fd: number): ForeignSocket | { readonly err
   if (flags === undefined) return { errno: E.ACCES };
   const bits = parseInt(flags, 8);
   return { link, isNonBlocking: (bits & O_NONBLOCK) !== 0, closesOnExec: (bits & O_CLOEXEC) !== 0 };
-}
-
-/** Some bytes of another process's memory; undefined where they cannot be read whole. */
-function foreignMemory(task: number, at: bigint, size: number): Uint8Array<ArrayBuffer> | undefined {
-  const fd = open(`/proc/${task}/mem`, O_CLOEXEC);
-  if (fd < 0) return undefined;
-  const bytes = new Uint8Array(size);
-  const count = systemCall("pread64", fd, bytes, size, BigInt.asIntN(64, at));
-  close(fd);
-  return count === size ? bytes : undefined;
 }

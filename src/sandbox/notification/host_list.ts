@@ -1,5 +1,5 @@
 import { attempt } from "../../core/support/attempt.ts";
-import { errno, errnoName, systemCall } from "../system/ffi.ts";
+import { close, errno, errnoName, systemCall } from "../system/ffi.ts";
 
 /** TCP is denied by Landlock from here on, which holds whatever becomes of this process. */
 const LEAST_ABI = 4;
@@ -24,10 +24,39 @@ const YAMA = "/proc/sys/kernel/yama/ptrace_scope";
 /** Why the network of a process cannot be limited to a list of hosts without namespaces; undefined where it can. */
 export function whyNoHostList(landlockAbi: number): string | undefined {
   if (landlockAbi < LEAST_ABI) return `Landlock ABI ${LEAST_ABI} (Linux 6.7) is needed, here it is ${landlockAbi}`;
+  return whyNoListener() ??
+    (yamaScope() > 1 ? `Yama lets no process look into its children (${YAMA} is above 1)` : undefined);
+}
+
+let knownWhy: { readonly why: string | undefined } | undefined;
+
+/**
+ * Why this process cannot answer the connect() calls of a process in namespaces of its own; undefined if it can. Looked up
+ * once: two system calls and a file.
+ */
+export function whyNoAnsweredConnects(): string | undefined {
+  return (knownWhy ??= { why: attempt(askForAnswers) ?? undefined }).why;
+}
+
+function askForAnswers(): string | undefined {
+  // The owner of a user namespace may trace what is in it, unless nobody may trace anything.
+  return whyNoListener() ??
+    (yamaScope() > 2 ? `Yama lets no process look into another (${YAMA} is above 2)` : undefined) ??
+    whyNoForeignDescriptor();
+}
+
+function whyNoListener(): string | undefined {
   systemCall("seccomp", SECCOMP_SET_MODE_FILTER, WANTED, 0);
   const answer = errnoName(errno());
-  const why = answer in ANSWERS ? ANSWERS[answer] : `the kernel answers ${answer} where it should ask about calls`;
-  return why ?? (yamaScope() > 1 ? `Yama lets no process look into its children (${YAMA} is above 1)` : undefined);
+  return answer in ANSWERS ? ANSWERS[answer] : `the kernel answers ${answer} where it should ask about calls`;
+}
+
+function whyNoForeignDescriptor(): string | undefined {
+  const own = systemCall("pidfd_open", Deno.pid, 0);
+  const copy = own < 0 ? -1 : systemCall("pidfd_getfd", own, own, 0);
+  const why = copy < 0 ? errnoName(errno()) : undefined;
+  for (const fd of [own, copy]) if (fd >= 0) close(fd);
+  return why && `a process cannot take another one's descriptor here (pidfd_getfd: ${why})`;
 }
 
 function yamaScope(): number {

@@ -1,4 +1,5 @@
 import { dirname } from "@std/path";
+import { unique } from "./scopes.ts";
 import { coverage, covers, isInside, type Policy } from "../../core/policy.ts";
 
 /** Shared by all programs of a machine; where commands have namespaces each gets folders of its own in their place. */
@@ -29,6 +30,21 @@ export function privateFolders(
     !(read.all && !write.all && folder === "/tmp") && !read.list.includes(folder) && !write.list.includes(folder) &&
     written.every((path) => !isInside(path, folder) || path === tmp || path === cache || isReadable(path))
   );
+}
+
+/**
+ * Whether a command may connect to a socket with a given path: only if it may create one there. `path` is real and as the
+ * command sees it.
+ */
+export function connectsTo(policy: Policy): (path: string) => boolean {
+  const { root, tmp, cache, read, write } = policy;
+  const isWritten = coverage(write);
+  const own = unique([tmp, cache, ...privateFolders(policy)]).filter((folder) => folder !== root);
+  // What is granted for reading in a private folder is the machine's.
+  const shown = read.list.filter((folder) => !own.includes(folder));
+  const closed = [...policy.denyRead, ...policy.denyWrite, ...policy.protected];
+  const isIn = (path: string) => (folder: string): boolean => isInside(path, folder);
+  return (path) => !closed.some(isIn(path)) && (isWritten(path) || (own.some(isIn(path)) && !shown.some(isIn(path))));
 }
 
 /** Places that no command can reach, where the host may work with what commands made. */

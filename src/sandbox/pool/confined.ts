@@ -11,7 +11,7 @@ import { CONFINED, confineReport } from "../launcher/request.ts";
 import { killTree } from "../process/end_tree.ts";
 import { holdMounts } from "../process/inner_processes.ts";
 import { becomeSubreaper, keepProcess, openTree } from "../process/tree.ts";
-import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
+import { gateOf, type NetGate, type NetOptions, startOptions } from "../proxy/gate.ts";
 import { statusOf } from "../system/statx.ts";
 
 /** How long a report of an ended process may take to arrive, where it is not at its end: a busy host reads late. */
@@ -81,7 +81,7 @@ export function startConfined(policy: Policy, self: Self, { net, layers }: Confi
   const isCovered = lookAtCovered(policy);
   try {
     layer = layers?.open();
-    plan = startPlan(policy, self, gate?.folder === undefined ? {} : { gate: gate.folder });
+    plan = startPlan(policy, self, startOptions(gate));
     child = gate ? gate.lend(() => spawnConfined(plan)) : spawnConfined(plan);
   } catch (error) {
     gate?.close();

@@ -1,6 +1,10 @@
 import type { Policy } from "../../core/policy.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../core/support/temporary_folder.ts";
 import type { DenialClaim } from "../denial/claim.ts";
+import { connectAnswerer } from "../notification/answer_connect.ts";
+import { answerCalls } from "../notification/answered_calls.ts";
+import { whyNoAnsweredConnects } from "../notification/host_list.ts";
+import { connectsTo } from "../policy/private_folders.ts";
 import { parseRule } from "../policy/net_rules.ts";
 import { acceptEach } from "./accept.ts";
 import { BRIDGE_PORT, proxyAuthorization, proxyVariables, SOCKET_NAME } from "./environment.ts";
@@ -10,8 +14,10 @@ import { openPort } from "./port.ts";
 import { PROXY_LIMITS, type ProxyLimits, serveConnection } from "./proxy.ts";
 import { closeQuietly, writeAll } from "./relay.ts";
 
-/** The way from one confined process to the listed hosts. */
+/** The ways out of one confined process: to the listed hosts, and to sockets with a path. */
 export interface NetGate {
+  /** This process answers the other's connect() calls. */
+  readonly answersConnects?: true;
   /** Folder with the socket `SOCKET_NAME` for a bridge; gone when `ready` resolves. Undefined where none is needed. */
   readonly folder?: string;
   /** Calls `start`, which starts the process, while that can take what it needs of the gate; once. */
@@ -48,11 +54,60 @@ const MOST_NOTES = 10;
 /** More different hosts than anybody asks for by accident. */
 const MOST_DENIED = 1_000;
 
-/** The gate of a process under a policy that lists hosts; undefined where it has none. */
-export function gateOf({ net, sandbox }: Policy, options?: NetOptions): NetGate | undefined {
+/** The gate of a process under a policy; undefined if it has none. To be closed in any case, started or not. */
+export function gateOf(policy: Policy, options?: NetOptions): NetGate | undefined {
+  const gate = netGateOf(policy, options);
+  if (!mayConnect(policy)) return gate;
+  try {
+    return withConnects(gate ?? NO_GATE, policy);
+  } catch (error) {
+    gate?.close();
+    throw error;
+  }
+}
+
+/** What the start of a process depends on of its gate; see LaunchOptions. */
+export function startOptions(gate: NetGate | undefined): { readonly gate?: string; readonly answersConnects?: true } {
+  return {
+    ...(gate?.folder === undefined ? {} : { gate: gate.folder }),
+    ...(gate?.answersConnects ? { answersConnects: true } : {}),
+  };
+}
+
+function netGateOf({ net, sandbox }: Policy, options?: NetOptions): NetGate | undefined {
   if (net.all || net.list.length === 0) return undefined;
   if (sandbox === "kernel+") return openGate(net.list, options);
   return sandbox === "kernel" ? openPortGate(net.list, options) : undefined;
+}
+
+/** Whether a process gets sockets that connect to a path; if this process cannot answer its calls, it gets none. */
+function mayConnect({ sandbox, read, besideOthers }: Policy): boolean {
+  return sandbox === "kernel+" && !read.all && !besideOthers && whyNoAnsweredConnects() === undefined;
+}
+
+const NO_GATE: NetGate = {
+  lend: (start) => start(),
+  frame: (policy) => policy,
+  ready: Promise.resolve(),
+  env: {},
+  ...{ notes: () => [], denied: () => [], refused: () => [], unreached: () => [], reached: () => [] },
+  close: () => {},
+};
+
+/** A gate of a process whose connect() calls this process answers. */
+function withConnects(gate: NetGate, policy: Policy): NetGate {
+  const scope = { allows: connectsTo(policy), sharesNet: policy.net.all };
+  const calls = answerCalls((listener) => connectAnswerer(listener, scope));
+  return {
+    ...gate,
+    answersConnects: true,
+    lend: (start) => calls.lend(() => gate.lend(start)),
+    frame: (policy) => calls.frame(gate.frame(policy)),
+    close: () => {
+      calls.close();
+      gate.close();
+    },
+  };
 }
 
 const MACHINE: NetOptions = { world: MACHINE_NET, limits: PROXY_LIMITS };

@@ -1,9 +1,6 @@
-import { withChannel } from "../launcher/frames.ts";
 import { answerCall, type CallScope } from "../notification/answer_call.ts";
-import { type CallChannel, openChannel } from "../notification/call_channel.ts";
-import { watchDescriptor } from "../notification/descriptor_watch.ts";
+import { answerCalls, type AnsweredCalls } from "../notification/answered_calls.ts";
 import { ownPorts } from "../notification/own_ports.ts";
-import { callListener } from "../notification/unanswered_call.ts";
 import { acceptEach } from "./accept.ts";
 import type { NetGate } from "./gate.ts";
 import { closeQuietly } from "./relay.ts";
@@ -15,8 +12,7 @@ export interface OpenPort extends Pick<NetGate, "lend" | "frame" | "ready" | "cl
 
 /** Opens a port; `serve` gets the connections of the tree, and no others. */
 export function openPort(serve: (conn: Deno.Conn) => void): OpenPort {
-  const channel = openChannel();
-  const server = listen(channel);
+  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = server.addr;
   // Ports of clients that this process has connected: whoever else finds the port gets nothing from it.
   const expected = new Set<number>();
@@ -24,13 +20,7 @@ export function openPort(serve: (conn: Deno.Conn) => void): OpenPort {
     if (expected.delete(conn.remoteAddr.port)) serve(conn);
     else closeQuietly(conn);
   });
-  let isClosed = false;
-  let stop = (): void => {};
-  const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();
-  channel.received.then((descriptor) => {
-    if (descriptor === undefined) return;
-    const listener = callListener(descriptor);
-    if (isClosed) return listener.close();
+  const calls = openCalls(server, (listener) => {
     const scope: CallScope = {
       listener,
       proxyPort: port,
@@ -41,35 +31,22 @@ export function openPort(serve: (conn: Deno.Conn) => void): OpenPort {
       },
       heldUp: 0,
     };
-    const unwatch = watchDescriptor(descriptor, async (event) => {
-      if (event === "gone") return stop();
-      const call = await listener.receive();
-      if (call) void answerCall(call, scope);
-    });
-    stop = () => {
-      unwatch();
-      listener.close();
-    };
-    isReady();
+    return (call) => answerCall(call, scope);
   });
   return {
-    ...{ port, ready },
-    lend: channel.lend,
-    frame: (policy) => withChannel(policy, channel.number),
+    ...{ port, lend: calls.lend, frame: calls.frame, ready: calls.ready },
     close: () => {
-      isClosed = true;
       closeQuietly(server);
-      channel.close();
-      stop();
+      calls.close();
     },
   };
 }
 
-function listen(channel: CallChannel): Deno.TcpListener {
+function openCalls(server: Deno.TcpListener, answererOf: Parameters<typeof answerCalls>[0]): AnsweredCalls {
   try {
-    return Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    return answerCalls(answererOf);
   } catch (error) {
-    channel.close();
+    closeQuietly(server);
     throw error;
   }
 }

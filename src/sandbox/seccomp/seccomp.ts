@@ -23,7 +23,10 @@ export interface SeccompRequest {
    * a network namespace; `open`: the machine's network.
    */
   readonly net: "none" | "left" | "private" | "open";
-  /** Whether sockets with a path may be made: only where the paths of foreign ones are out of sight. */
+  /**
+   * Whether sockets with a path may be made: only if the host answers every connect(), because the paths of other programs'
+   * sockets can be in sight.
+   */
   readonly unixSockets: boolean;
   /** Whether the process has an IPC namespace of its own. */
   readonly privateIpc: boolean;
@@ -204,7 +207,9 @@ const MSG_FASTOPEN = 0x20000000;
 /** The checks of calls about sockets. */
 function socketChecks(request: SeccompRequest): Readonly<Record<string, ArgumentCheck>> {
   if (request.net === "private" || request.net === "open") {
-    return { socket: familyCheck(request), ...(request.unixSockets ? {} : { socketpair: streamPair }) };
+    // A datagram reaches any socket by sendto() and sendmsg(), whose addresses the host is not asked about.
+    const checks = { socket: familyCheck(request), socketpair: streamPair };
+    return request.unixSockets ? { ...checks, connect: () => [leaveToHost()], seccomp: noListener } : checks;
   }
   const sending = { sendto: noFastOpen(3), sendmsg: noFastOpen(2), sendmmsg: noFastOpen(3) };
   if (request.net === "left") {
@@ -215,8 +220,7 @@ function socketChecks(request: SeccompRequest): Readonly<Record<string, Argument
       connect: () => [leaveToHost()],
       bind: () => [leaveToHost()],
       listen: () => [leaveToHost()],
-      // Once the host is gone, a listener of the tree's own would let these calls go on.
-      seccomp: (ok, no) => [loadArgument(1), ifAnyBit(NEW_LISTENER, no, ok), ...verdict(ok, no, EBUSY)],
+      seccomp: noListener,
     };
   }
   return {
@@ -226,6 +230,13 @@ function socketChecks(request: SeccompRequest): Readonly<Record<string, Argument
     listen: (ok, no) => verdict(ok, no, EACCES),
   };
 }
+
+/** A listener of the tree's own would let the calls that are left to the host go on: the newest one is asked. */
+const noListener: ArgumentCheck = (ok, no) => [
+  loadArgument(1),
+  ifAnyBit(NEW_LISTENER, no, ok),
+  ...verdict(ok, no, EBUSY),
+];
 
 /** Streams of TCP, and nothing else: what is not connected by connect() (datagrams) the host would not be asked about. */
 const plainTcp: ArgumentCheck = (ok, no) => [
@@ -245,13 +256,21 @@ const plainTcp: ArgumentCheck = (ok, no) => [
 /** A datagram pair, as which a raw one is made, can be pointed at somebody else's socket; one with a connection stays a pair. */
 const streamPair: ArgumentCheck = (ok, no) => [
   loadArgument(0),
-  ifEqual(AF_UNIX, undefined, no),
-  loadArgument(1),
-  keepBits(TYPE_BITS),
-  ifEqual(SOCK_STREAM, ok),
-  ifEqual(SOCK_SEQPACKET, ok, no),
+  ifEqual(AF_UNIX, "pair type", no),
+  ...connectedType("pair type", ok, no),
   ...verdict(ok, no, EACCES),
 ];
+
+/** The type of a socket that sends nothing before connect(). */
+function connectedType(label: string, ok: string, no: string): readonly BpfLine[] {
+  return [
+    { label },
+    loadArgument(1),
+    keepBits(TYPE_BITS),
+    ifEqual(SOCK_STREAM, ok),
+    ifEqual(SOCK_SEQPACKET, ok, no),
+  ];
+}
 
 function noFastOpen(flags: number): ArgumentCheck {
   return (ok, no) => [loadArgument(flags), ifAnyBit(MSG_FASTOPEN, no, ok), ...verdict(ok, no, EACCES)];
@@ -259,7 +278,7 @@ function noFastOpen(flags: number): ArgumentCheck {
 
 function familyCheck(request: SeccompRequest): ArgumentCheck {
   return (ok, no) => {
-    const unix: BpfLine[] = request.unixSockets ? [ifEqual(AF_UNIX, ok)] : [];
+    const unix: BpfLine[] = request.unixSockets ? [ifEqual(AF_UNIX, "unix type")] : [];
     return [
       loadArgument(0),
       ...unix,
@@ -271,6 +290,7 @@ function familyCheck(request: SeccompRequest): ArgumentCheck {
       { label: "netlink family" },
       loadArgument(2),
       ifEqual(NETLINK_ROUTE, ok, no),
+      ...(request.unixSockets ? connectedType("unix type", ok, no) : []),
       { label: "socket type" },
       loadArgument(1),
       keepBits(TYPE_BITS),

@@ -9,7 +9,7 @@ import { serverHint } from "../denial/server_hint.ts";
 import { spawnConfined } from "../launcher/executable.ts";
 import { explainExit, keepTail } from "../process/exit.ts";
 import { keepProcess } from "../process/tree.ts";
-import { gateOf, type NetGate, type NetOptions } from "../proxy/gate.ts";
+import { gateOf, type NetGate, type NetOptions, startOptions } from "../proxy/gate.ts";
 import { within } from "../../core/support/sleep.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -51,7 +51,7 @@ export function startServer(command: Pick<Exec, "argv" | "env" | "cwd">, host: S
   let child: Deno.ChildProcess;
   let plan: StartPlan;
   try {
-    plan = startPlan(policy, self, gate?.folder === undefined ? {} : { gate: gate.folder });
+    plan = startPlan(policy, self, startOptions(gate));
     child = gate ? gate.lend(() => spawnConfined(plan)) : spawnConfined(plan);
   } catch (error) {
     gate?.close();

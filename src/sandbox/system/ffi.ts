@@ -28,6 +28,7 @@ export const CALLS = {
   newfstatat: { x86_64: 262, aarch64: 79 },
   openat: { x86_64: 257, aarch64: 56 },
   openat2: { x86_64: 437, aarch64: 437 },
+  pidfd_getfd: { x86_64: 438, aarch64: 438 },
   pidfd_open: { x86_64: 434, aarch64: 434 },
   pidfd_send_signal: { x86_64: 424, aarch64: 424 },
   prctl: { x86_64: 157, aarch64: 167 },

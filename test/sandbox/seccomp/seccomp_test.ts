@@ -90,7 +90,10 @@ const SIGCHLD = 17;
 /** Arguments decide: [call, arguments, verdict without net, verdict in an own network, verdict with the machine's net]. */
 const CHECKED: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number[], number, number, number])[] = [
   ["socket", [UNIX, STREAM], EACCES, ALLOW, EACCES],
-  ["socket", [UNIX, DGRAM | CLOEXEC], EACCES, ALLOW, EACCES],
+  // A datagram goes to any path by sendto() and sendmsg(): the host is not asked about those.
+  ["socket", [UNIX, DGRAM | CLOEXEC], EACCES, EACCES, EACCES],
+  ["socket", [UNIX, RAW], EACCES, EACCES, EACCES],
+  ["socket", [UNIX, 5], EACCES, ALLOW, EACCES],
   ["socket", [INET, STREAM | CLOEXEC], EACCES, ALLOW, ALLOW],
   ["socket", [INET, STREAM, 262], EACCES, ALLOW, ALLOW],
   ["socket", [INET6, DGRAM], EACCES, ALLOW, ALLOW],
@@ -105,10 +108,10 @@ const CHECKED: readonly (readonly [keyof typeof CHECKED_CALLS, readonly number[]
   ["socket", [PACKET, DGRAM], EACCES, EACCES, EACCES],
   ["socket", [VSOCK, STREAM], EACCES, EACCES, EACCES],
   ["socketpair", [UNIX, STREAM | CLOEXEC], ALLOW, ALLOW, ALLOW],
-  ["socketpair", [UNIX, DGRAM], EACCES, ALLOW, EACCES],
-  ["socketpair", [UNIX, DGRAM | CLOEXEC], EACCES, ALLOW, EACCES],
-  ["socketpair", [UNIX, RAW | CLOEXEC], EACCES, ALLOW, EACCES],
-  ["socketpair", [INET, STREAM], EACCES, ALLOW, EACCES],
+  ["socketpair", [UNIX, DGRAM], EACCES, EACCES, EACCES],
+  ["socketpair", [UNIX, DGRAM | CLOEXEC], EACCES, EACCES, EACCES],
+  ["socketpair", [UNIX, RAW | CLOEXEC], EACCES, EACCES, EACCES],
+  ["socketpair", [INET, STREAM], EACCES, EACCES, EACCES],
   ["listen", [3, 5], EACCES, ALLOW, ALLOW],
   ["sendto", [3, 0, 0, 0x20000000], EACCES, ALLOW, ALLOW],
   ["sendto", [3, 0, 0, 0x4000], ALLOW, ALLOW, ALLOW],
@@ -215,6 +218,20 @@ for (const on of NAMES) {
     }
     for (const net of ["none", "private", "open"] as const) {
       assertEquals(ask({ ...order, net }, on, CHECKED_CALLS.connect[on], [3, 0, 16]), ALLOW);
+    }
+  });
+}
+
+for (const on of NAMES) {
+  Deno.test(`seccompFilter() on ${on} leaves each connection to the host if there are sockets with a path`, () => {
+    for (const net of ["private", "open"] as const) {
+      const answer = (name: keyof typeof CHECKED_CALLS, args: readonly number[], unixSockets: boolean): number =>
+        ask({ net, unixSockets, privateIpc: true }, on, CHECKED_CALLS[name][on], args);
+      assertEquals(answer("connect", [3, 0, 16], true), LEFT);
+      assertEquals(answer("connect", [3, 0, 16], false), ALLOW);
+      // The newest listener is asked: one of the tree's own would let the call go on.
+      assertEquals([answer("seccomp", [1, 8], true), answer("seccomp", [1, 0], true)], [EBUSY, ALLOW]);
+      assertEquals([answer("bind", [3], true), answer("listen", [3], true)], [ALLOW, ALLOW]);
     }
   });
 }

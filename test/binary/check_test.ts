@@ -181,7 +181,7 @@ Deno.test("what a recording says gives a run nothing: only the command line of t
           "--allow-env=A",
           "--extension=x.ts",
           "--trust",
-          `--append-system-prompt=${made}`,
+          `--append-system-prompt=@${made}`,
         ]
           .map((option) => [[option], 3] as const),
         ...["link", "+link", "link/new", "..", "~/x"].map((path) => [[`--allow-read=${path}`], 3] as const),

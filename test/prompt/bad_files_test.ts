@@ -1,3 +1,4 @@
+import { OWN_FILES } from "../helpers/named_files.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
 import { type BootstrapPlaces, gatherScripts } from "../../src/context/files/bootstrap_file.ts";
@@ -50,7 +51,12 @@ const KINDS: readonly {
     file: `.sandpiper/${name}`,
     gather: (places: BootstrapPlaces) => {
       const projectFolder = join(places.root, ".sandpiper");
-      const { systemOverride, appendSystem } = gatherSystemFiles({ ...places, projectFolder });
+      const { systemOverride, appendSystem } = gatherSystemFiles({
+        ...places,
+        projectFolder,
+        home: "/nonexistent",
+        files: OWN_FILES,
+      });
       return { appendSystem, ...(systemOverride ? { systemOverride } : {}) };
     },
     most: 105_000,

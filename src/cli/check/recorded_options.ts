@@ -5,11 +5,10 @@ import { parseCommandLine, scopeValue, type Values } from "../../config/options/
 import { messageOf, UserError } from "../../core/error.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { isInside } from "../../core/policy.ts";
-import { isThere } from "../../core/support/on_disk.ts";
 import { realOf } from "../../sandbox/policy/path_entry.ts";
 import { isRunOption, optionsOf } from "../batch/task_options.ts";
 
-/** Options that read a text where their value is no file. */
+/** Options whose value is a text, or a file after `@`. */
 const TEXT_OR_FILE = ["system-prompt", "append-system-prompt"];
 /** Options that name folders and files, which the program itself reads or opens to tools. */
 const PATHS = ["allow-read", "allow-write", "skill", "template", "output-schema", ...TEXT_OR_FILE];
@@ -68,17 +67,19 @@ function givesMore(name: string, values: Values, root: string): boolean {
   if (!PATHS.includes(name)) return false;
   const value = values[name];
   const entries = scopeValue(values, name) ?? (typeof value === "string" ? [value] : []);
-  return entries === "all" || entries.some((entry) => leadsOut(entry, root, TEXT_OR_FILE.includes(name)));
+  return entries === "all" ||
+    entries.some((entry) =>
+      TEXT_OR_FILE.includes(name) ? /^@[^@]/.test(entry) && leadsOut(entry.slice(1), root) : leadsOut(entry, root)
+    );
 }
 
 function realPath(path: string): string | undefined {
   return attempt(() => Deno.realPathSync(path));
 }
 
-/** Whether a path may lead out of the workspace; a text that names nothing is only a text. */
-function leadsOut(entry: string, root: string, mayBeText: boolean): boolean {
+/** Whether a path may lead out of the workspace. */
+function leadsOut(entry: string, root: string): boolean {
   const name = entry.replace(/^\+/, "");
   const path = resolve(root, name);
-  if (mayBeText && !isThere(path)) return false;
   return name.startsWith("~") || !isInside(realOf(path, realPath), realOf(root, realPath));
 }

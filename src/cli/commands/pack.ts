@@ -10,6 +10,7 @@ import { readSkill } from "../../context/skills/file.ts";
 import { findSkillFiles } from "../../context/skills/folders.ts";
 import { readTemplate } from "../../context/templates/templates.ts";
 import { messageOf, UserError } from "../../core/error.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { isFile, isFolder } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
@@ -44,6 +45,9 @@ export async function packCommand({ values, words }: Invocation): Promise<number
       fix: "Name it with --name NAME",
     });
   }
+  for (const option of ["extension", "skills", "templates", "agents"]) {
+    for (const path of pathsOf(values[option], cwd)) files.find(path, { access: "read", typed: true });
+  }
   const extensions = pathsOf(values["extension"], cwd).map(extensionAt);
   const sources = [
     ...(await Promise.all(pathsOf(values["skills"], cwd).map(skillsIn))).flat(),
@@ -57,9 +61,9 @@ export async function packCommand({ values, words }: Invocation): Promise<number
   if (twice !== undefined) throw refused(twice.from, "another one has its name", "Rename one of them");
   const toPack = {
     ...{ name, isOpen: values["open"] === true },
-    settings: settingsOf(values["settings"], cwd),
+    settings: settingsOf(files, values["settings"], cwd),
     flags: flagsOf(values["policy"]),
-    prompt: promptOf(pathsOf(values["append-system-prompt"], cwd)),
+    prompt: promptOf(files, promptFiles(values["append-system-prompt"], cwd)),
     extensions: extensions.map(({ entry }) => entry).sort(),
     files: gatherFiles(sources),
   };
@@ -181,12 +185,12 @@ function extensionAt(path: string): { readonly entry: string; readonly sources: 
   return { entry: `${to}/${basename(path)}`, sources };
 }
 
-function settingsOf(value: Values[string], cwd: string): JsonObject {
+function settingsOf(files: NamedFiles, value: Values[string], cwd: string): JsonObject {
   if (typeof value !== "string") return {};
   const path = resolve(cwd, value);
   let read: unknown;
   try {
-    read = JSON.parse(textOf(path));
+    read = JSON.parse(textOf(files, path));
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw refused(path, messageOf(error), "Correct the JSON");
@@ -221,9 +225,14 @@ function wordsOf(text: string): string[] {
   );
 }
 
-function promptOf(paths: readonly string[]): readonly string[] {
+/** The files of a prompt, with or without the `@` that they have in the other commands. */
+function promptFiles(value: Values[string], cwd: string): readonly string[] {
+  return Array.isArray(value) ? value.map((path) => resolve(cwd, path.replace(/^@/, ""))) : [];
+}
+
+function promptOf(files: NamedFiles, paths: readonly string[]): readonly string[] {
   const texts = paths.map((path) => {
-    const text = textOf(path);
+    const text = textOf(files, path);
     if (text.trim() === "") throw refused(path, "it has no text", "Write what the model should be told");
     if (text.length > PROMPT_LIMITS.one) {
       throw refused(path, `it has more than ${PROMPT_LIMITS.one} characters`, "Cut it");
@@ -234,12 +243,12 @@ function promptOf(paths: readonly string[]): readonly string[] {
   throw refused("the prompt", `its texts have more than ${PROMPT_LIMITS.all} characters`, "Cut them");
 }
 
-function textOf(path: string): string {
+function textOf(files: NamedFiles, path: string): string {
   try {
-    const { isFile, size } = Deno.statSync(path);
-    if (!isFile || size > MAX_TEXT_BYTES) throw new Error(isFile ? "it is larger than 1 MiB" : "it is no regular file");
-    return new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(path));
+    const bytes = files.read(files.find(path, { access: "read", typed: true }), MAX_TEXT_BYTES);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
+    if (error instanceof UserError) throw error;
     throw refused(path, messageOf(error), "Name a readable text file (UTF-8)");
   }
 }

@@ -81,6 +81,10 @@ async function valuesOf(flag: Flag, start: string, lookups: Lookups): Promise<Co
   if (name === "agent") return { candidates: await lookups.agents() };
   if (name === "provider") return { candidates: await lookups.providers() };
   if (value === "DIR") return FOLDERS;
+  if (value === "TEXT|@FILE") {
+    if (!start.startsWith("@")) return { candidates: [] };
+    return { candidates: lookups.files(start.slice(1)).map((one) => ({ ...one, value: `@${one.value}` })) };
+  }
   if (/FILE|PATH/.test(value)) {
     // An entry behind a comma, or with the sign that adds to what is there.
     const [, head = ""] = /^((?:.*,)?[+-]?)/.exec(start) ?? [];

@@ -40,8 +40,8 @@ export const FLAGS: readonly Flag[] = [
     text("record", "FILE", "write the model's replies as a cassette for --model replay:FILE"),
   ]),
   ...inGroup("Prompt", [
-    text("system-prompt", "TEXT|FILE", "replaces the built-in base prompt, before any SYSTEM.md"),
-    repeat("append-system-prompt", "TEXT|FILE", "added after the base prompt; may repeat"),
+    text("system-prompt", "TEXT|@FILE", "replaces the built-in base prompt, before any SYSTEM.md"),
+    repeat("append-system-prompt", "TEXT|@FILE", "added after the base prompt; may repeat"),
     text("agent", "NAME", "run as this agent, within its scopes; sandpiper agents lists them"),
     text("profile", "NAME", "how much prompt: full (default), minimal, none", {
       choices: ["full", "minimal", "none"],

@@ -1,15 +1,19 @@
 import { join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import type { ContextFile, Diagnostic } from "../../core/prompt.ts";
-import { isThere } from "../../core/support/on_disk.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
+import { isFile, isThere } from "../../core/support/on_disk.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { findGitRoot } from "./ancestors.ts";
 import { type BootstrapPlaces, readWithin } from "./bootstrap_file.ts";
-import { readText } from "./read_text.ts";
+import { failureOf } from "./read_text.ts";
 
 /** Where SYSTEM.md and APPEND_SYSTEM.md are looked for; relative files of the flags start at the workspace. */
 export interface SystemFileOptions extends BootstrapPlaces {
-  /** `--system-prompt`: a file or the text itself. */
+  readonly home: string;
+  /** Opens the files that options name. */
+  readonly files: NamedFiles;
+  /** `--system-prompt`: the text itself, or `@FILE`. */
   readonly systemPrompt?: string | undefined;
   /** `--append-system-prompt`, in the order given. */
   readonly appendSystemPrompt?: readonly string[] | undefined;
@@ -32,9 +36,9 @@ export function gatherSystemFiles(options: SystemFileOptions): SystemFiles {
   const { systemPrompt, appendSystemPrompt = [] } = options;
   const base = systemPrompt === undefined
     ? lookUp("SYSTEM.md", options)
-    : { file: fromFlag("--system-prompt", systemPrompt, options.root), passed: [] };
+    : { file: fromFlag("--system-prompt", systemPrompt, options), passed: [] };
   const addition = lookUp("APPEND_SYSTEM.md", options);
-  const flags = appendSystemPrompt.map((value) => fromFlag("--append-system-prompt", value, options.root));
+  const flags = appendSystemPrompt.map((value) => fromFlag("--append-system-prompt", value, options));
   return {
     ...(base.file ? { systemOverride: base.file } : {}),
     appendSystem: addition.file ? [...flags, addition.file] : flags,
@@ -75,19 +79,47 @@ function isBlank(file: ContextFile): boolean {
   return file.status === "loaded" && stripControls(file.text ?? "").trim() === "";
 }
 
-/** A file of that name, else the text itself; what looks like a path and is none is a mistake and not a prompt. */
-function fromFlag(flag: string, value: string, root: string): ContextFile {
-  const mayBePath = value.length < 4096 && !/[\n\0]/.test(value) && value.trim() !== "";
-  const path = mayBePath ? resolve(root, value) : value;
-  const read = mayBePath ? readText(path) : { status: "missing" } as const;
-  if (read.status === "loaded") {
-    return { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) };
-  }
-  const isMeantAsPath = !/\s/.test(value) && /^(\.{0,2}\/|~)|\.(md|txt)$/i.test(value);
-  if (!isMeantAsPath) return { path: flag, status: "loaded", text: value };
+/** Longest text of an option that can be a path, characters. */
+const MAX_PATH = 4096;
+/** Bytes of a file that an option names; more than any budget keeps. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * What an option gives: the text of `@FILE`, else the value itself, of which `@@` is an escaped `@`.
+ *
+ * Throws UserError for a file that cannot be read, and for a value without `@` that names a file or looks like one: what
+ * a value means must not depend on which files a repository has.
+ */
+function fromFlag(flag: string, value: string, { root, home, files }: SystemFileOptions): ContextFile {
+  if (value.startsWith("@@")) return { path: flag, status: "loaded", text: value.slice(1) };
+  if (value.length > 1 && value.startsWith("@")) return readNamed(flag, value.slice(1), root, home, files);
+  const mayBePath = value.length < MAX_PATH && !/[\n\0]/.test(value) && value.trim() !== "";
+  const isPath = mayBePath && (isFile(resolve(root, value)) || (!/\s/.test(value) && LOOKS_LIKE_PATH.test(value)));
+  if (!isPath) return { path: flag, status: "loaded", text: value };
   throw new UserError({
-    what: `Cannot read the file of ${flag} "${value}"`,
-    why: read.status === "missing" ? "there is no such file" : read.note,
-    fix: "Name a readable text file, or write the text itself in quotes",
+    what: `Ambiguous value "${value}" of ${flag}`,
+    why: "it names or looks like a file, but a value without @ is the text itself",
+    fix: `Write ${flag} @${
+      value.replace(/^@/, "")
+    } for the file, or change the text, for example with a period at its end`,
   });
+}
+
+const LOOKS_LIKE_PATH = /^(\.{0,2}\/|~)|\.(md|txt)$/i;
+
+function readNamed(flag: string, name: string, root: string, home: string, files: NamedFiles): ContextFile {
+  const path = resolve(root, name === "~" || name.startsWith("~/") ? join(home, name.slice(1)) : name);
+  const fix = `Name a readable text file after @; a text that begins with @ is written as @@${name.slice(0, 20)}`;
+  const cannot = (why: string): UserError =>
+    new UserError({ what: `Cannot read the file of ${flag} "@${name}"`, why, fix });
+  try {
+    const bytes = files.read(files.find(path, { access: "read", typed: true }), MAX_BYTES);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (text.includes("\0")) throw cannot("it holds NUL bytes");
+    return { path, status: "loaded", text };
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const { status, ...failure } = failureOf(error);
+    throw cannot(status === "missing" ? "there is no such file" : "note" in failure ? failure.note : status);
+  }
 }

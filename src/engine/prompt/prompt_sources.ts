@@ -70,6 +70,8 @@ export async function gatherBase(
     trusted,
     gitRoot,
     canRead: mayRead,
+    home: config.world.home,
+    files: namedFilesOf(config),
     systemPrompt: typeof values["system-prompt"] === "string" ? values["system-prompt"] : undefined,
     appendSystemPrompt: Array.isArray(values["append-system-prompt"]) ? values["append-system-prompt"] : undefined,
   });

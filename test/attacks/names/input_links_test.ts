@@ -146,3 +146,29 @@ Deno.test("an input that is a pipe or a device is not waited for", async () => {
     assertEquals(code, 2, stderr);
   });
 });
+
+Deno.test("the text of a prompt option is never replaced by a file of that name", async () => {
+  const links = { "Be brief and kind": "HOME/.ssh/id_rsa", "notes.md": "HOME/.ssh/id_rsa" };
+  const files = { "Review as our house does": KEY, "short": KEY };
+  for (const option of ["--append-system-prompt", "--system-prompt"]) {
+    for (const text of ["Review as our house does", "Be brief and kind", "short", "./short", "notes.md", "WS/short"]) {
+      const { code, stderr } = await attack(links, [...common, option, text, "go"], { files });
+      assertEquals(code, 2, stderr);
+      assertStringIncludes(stderr, `Write ${option} @`);
+    }
+    for (const path of ["@notes.md", "@Be brief and kind", "@./notes.md"]) {
+      const { code, stderr } = await attack(links, [...common, option, path, "go"], { files });
+      assertEquals(code, 2, stderr);
+      assertStringIncludes(stderr, "is a link to");
+    }
+  }
+});
+
+Deno.test("@FILE of a prompt option is read, and @@ begins a text", async () => {
+  await inWorkspace({ "style.md": "Be a poet" }, async ({ ws, home, outside }) => {
+    cassette(outside, [{ text: "ok", expect: ["Be a poet", "@style.md is mine"] }]);
+    const args = ["--append-system-prompt", "@style.md", "--append-system-prompt=@@style.md is mine", "go"];
+    const { code, stderr } = await run(PROGRAM, [...common, ...args], { cwd: ws, env: { HOME: home } });
+    assertEquals(code, 0, stderr);
+  });
+});

@@ -1,3 +1,4 @@
+import { OWN_FILES } from "../../helpers/named_files.ts";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { UserError } from "../../../src/core/error.ts";
@@ -11,6 +12,8 @@ function gather(root: string, changes: Partial<SystemFileOptions> = {}) {
     userFolder: join(root, "user"),
     trusted: true,
     canRead: () => true,
+    home: join(root, "home"),
+    files: OWN_FILES,
     ...changes,
   });
 }
@@ -75,21 +78,29 @@ Deno.test("gatherSystemFiles() passes by an untrusted project's files, says so, 
 
 Deno.test("gatherSystemFiles() R20 the flags come before the files", () =>
   inFolder({ ...BOTH, "base.md": "file base" }, (root) => {
-    const found = gather(root, { systemPrompt: "Be a poet", appendSystemPrompt: ["One line", "base.md"] });
+    const found = gather(root, { systemPrompt: "Be a poet", appendSystemPrompt: ["One line", "@base.md"] });
     assertEquals(found.systemOverride, { path: "--system-prompt", status: "loaded", text: "Be a poet" });
     assertEquals(found.appendSystem.map((file) => file.text), ["One line", "file base", "project addition"]);
-    assertEquals(gather(root, { systemPrompt: "base.md" }).systemOverride?.path, join(root, "base.md"));
+    assertEquals(gather(root, { systemPrompt: "@base.md" }).systemOverride?.path, join(root, "base.md"));
   }));
 
-Deno.test("gatherSystemFiles() refuses a flag that names a file which cannot be read", () =>
-  inFolder({ "folder.md/": "" }, (root) => {
-    for (const systemPrompt of ["missing.md", "./missing", "/nowhere/x", "folder.md", "~/x"]) {
+Deno.test("gatherSystemFiles() takes a value for a text, and @FILE alone for a file", () =>
+  inFolder({ "folder.md/": "", "Be brief": "EVIL", "home/mine": "of the home", "bad": "a\0b" }, (root) => {
+    for (const systemPrompt of ["@missing.md", "@./missing", "@/nowhere/x", "@folder.md", "@~/x", "@bad", "@ a"]) {
       const error = assertThrows(() => gather(root, { systemPrompt }), UserError);
       assertStringIncludes(error.what, systemPrompt);
+      assertEquals(error.exitCode, 2);
     }
-    for (const systemPrompt of ["Be brief.", "Two\nlines.md", "", "x".repeat(5000)]) {
+    for (const systemPrompt of ["missing.md", "./missing", "/nowhere/x", "~/x", "Be brief", join(root, "Be brief")]) {
+      const error = assertThrows(() => gather(root, { systemPrompt }), UserError);
+      assertStringIncludes(error.fix, `--system-prompt @${systemPrompt}`);
+    }
+    for (const systemPrompt of ["Be brief.", "Two\nlines.md", "", "x".repeat(5000), "@", "a @Be brief"]) {
       assertEquals(gather(root, { systemPrompt }).systemOverride?.text, systemPrompt);
     }
+    assertEquals(gather(root, { systemPrompt: "@@missing.md" }).systemOverride?.text, "@missing.md");
+    assertEquals(gather(root, { systemPrompt: "@~/mine" }).systemOverride?.text, "of the home");
+    assertEquals(gather(root, { appendSystemPrompt: ["@Be brief"] }).appendSystem[0]?.text, "EVIL");
   }));
 
 Deno.test("gatherSystemFiles() R348 a folder of that name is an entry and no crash", () =>

@@ -27,5 +27,5 @@ Deno.test("takeCall() leaves null out of optional arguments that do not allow it
 });
 
 Deno.test("takeCall() refuses null for a required argument", () => {
-  assertEquals(takeCall("t", '{"must": null}', [tool]).refusal?.code, "wrong_type");
+  assertEquals(takeCall("t", '{"must": null}', [tool]).refusal?.code, "missing_required");
 });

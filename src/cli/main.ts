@@ -1,4 +1,5 @@
 import { type Invocation, parseCommandLine } from "../config/options/parse.ts";
+import { withoutPiOptions } from "../config/options/pi_options.ts";
 import { columnsOf, errorBlock, exitCodeOf } from "./output/report.ts";
 import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
@@ -20,7 +21,7 @@ export async function main(args: readonly string[]): Promise<void> {
 async function dispatch(args: readonly string[]): Promise<number> {
   const isPacked = await holdsPack();
   if (isPacked) (await import("./carried_pack.ts")).takeCarriedPack();
-  const invocation = parseCommandLine(args);
+  const invocation = parseCommandLine(withoutPiOptions(args));
   const { values } = invocation;
   if (values["version"]) return say(isPacked ? await packedVersion() : `sandpiper ${VERSION}\n`);
   if (values["fingerprint"]) return say(`${await fingerprint(isPacked)}\n`);

@@ -15,7 +15,7 @@ import {
   tableOf,
 } from "./model/model.ts";
 import { resolveChoice } from "./model/first_model.ts";
-import { type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
+import { assumedWindow, type OpenModel, openModel, type RequestSeams } from "./model/open_model.ts";
 
 /** Which model answers, opened when it is first asked for: loading its adapter is most of a start. */
 export interface ModelState {
@@ -149,7 +149,7 @@ export function createModelState({ config, first, seams, variable, tell, ...part
     id: () => idOf(slot.choice),
     provider,
     choice: () => slot.choice,
-    contextWindow: () => slot.opened?.contextWindow ?? 0,
+    contextWindow: () => slot.opened?.contextWindow ?? assumedWindow(slot.choice, config),
     thinking: () => thinking,
     setThinking: (level) => void (thinking = config.world.pack?.settings.thinking ?? level),
     async summary() {

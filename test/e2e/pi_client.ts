@@ -71,6 +71,23 @@ export async function fetchPiClient(): Promise<{ readonly RpcClient: Constructor
   return await import(toFileUrl(join(folder, "package", FILES[1])).href);
 }
 
+/** The entry of a program from the npm registry, installed with all that it needs; or why it cannot be had. */
+export async function installProgram(
+  name: string,
+  version: string,
+  entry: string,
+): Promise<{ readonly path: string } | { readonly why: string }> {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-npm-" }));
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+  const flags = ["--loglevel=error", "--ignore-scripts", "--prefer-offline", "--fetch-retries=0", "--no-audit"];
+  const installed = await done(
+    "npm",
+    ["install", "--no-save", ...flags, "--prefix", folder, `${name}@${version}`],
+    folder,
+  );
+  return "why" in installed ? installed : { path: join(folder, "node_modules", name, entry) };
+}
+
 async function done(
   command: string,
   args: readonly string[],

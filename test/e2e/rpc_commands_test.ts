@@ -19,6 +19,7 @@ interface Place {
   // deno-lint-ignore no-explicit-any -- tests look at fields of the wire format
   readonly requests: readonly any[];
   readonly home: string;
+  readonly baseUrl: string;
 }
 
 async function withClient(
@@ -41,6 +42,7 @@ async function withClient(
         client,
         requests: server.requests,
         home,
+        baseUrl: server.baseUrl,
         async data(command) {
           const { success, error, data } = await client.ask(command);
           assert(success, error);
@@ -62,16 +64,34 @@ Deno.test("rpc: cycle_model and set_model go over to another model, which is ask
   withClient(
     [says("Two."), says("One."), says("Own name.")],
     { settings: { models: { one: { contextWindow: 64_000, maxTokens: 900 }, two: { contextWindow: 32_000 } } } },
-    async ({ client, data, say, requests, home }) => {
+    async ({ client, data, say, requests, home, baseUrl }) => {
       const { models } = await data({ type: "get_available_models" });
       assertEquals(models.map((model: { id: string; provider: string }) => [model.provider, model.id]), [
         ["openai", "one"],
         ["openai", "two"],
       ]);
-      const two = { provider: "openai", id: "two", contextWindow: 32_000 };
+      const two = {
+        provider: "openai",
+        id: "two",
+        name: "two",
+        api: "openai-completions",
+        baseUrl,
+        reasoning: false,
+        input: ["text"],
+        cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+        contextWindow: 32_000,
+        maxTokens: 16_384,
+      };
+      assertEquals(models[1], { ...two, price: null });
       assertEquals(await data({ type: "cycle_model" }), { model: two, thinkingLevel: "off", isScoped: false });
       await say("first");
-      assertEquals((await data({ type: "cycle_model" })).model, { ...two, id: "one", contextWindow: 64_000 });
+      assertEquals((await data({ type: "cycle_model" })).model, {
+        ...two,
+        id: "one",
+        name: "one",
+        contextWindow: 64_000,
+        maxTokens: 900,
+      });
       await say("second");
       assertEquals(await data({ type: "set_model", modelId: "two", provider: "openai" }), two);
       const refused = await client.ask({ type: "set_model", modelId: "one", provider: "acme" });
@@ -185,7 +205,15 @@ Deno.test("rpc: get_commands has what /name reaches, whoever brought it", () =>
     async ({ client, data }) => {
       const { cwd } = await data({ type: "get_state" });
       const { commands } = await data({ type: "get_commands" });
-      const ours = commands.filter(({ name }: { name: string }) => /greet|look|tidy/.test(name));
+      // deno-lint-ignore no-explicit-any -- tests look at fields of documented lines
+      const ours = commands.filter(({ name }: any) => /greet|look|tidy/.test(name)).map((
+        // deno-lint-ignore no-explicit-any -- see above
+        { sourceInfo: { path, scope, ...rest }, ...command }: any,
+      ) => {
+        assertEquals(rest, { source: "local", origin: "top-level" });
+        assertEquals([path, scope], command.path ? [command.path, "project"] : ["<extension:greet>", "temporary"]);
+        return command;
+      });
       assertEquals(ours, [
         { name: "greet", description: "greets", source: "extension" },
         {

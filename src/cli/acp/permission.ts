@@ -1,7 +1,7 @@
 import type { AgentContext, PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk";
 import type { AskPermission } from "../../core/engine.ts";
-import type { Denial, PermissionAnswer } from "../../core/event.ts";
-import { oneLine } from "../../session/view/visible_text.ts";
+import type { PermissionAnswer } from "../../core/event.ts";
+import { permissionQuestion } from "../output/permission_question.ts";
 
 /** Something that a person may choose; its id says what. */
 export type Choice<T extends string> = PermissionOption & { readonly optionId: T };
@@ -24,9 +24,9 @@ export function askClient(
   sessionId: () => string,
   callOf: (permissionId: string) => string | undefined,
 ): AskPermission {
-  return async ({ id, toolName, denial, agentId, agentDescription = "" }, signal) => {
+  return async ({ id, ...request }, signal) => {
     if (signal.aborted) return "no";
-    const title = questionOf(whose(toolName, agentId, agentDescription), denial);
+    const title = permissionQuestion(request);
     return await choice(client, sessionId(), { toolCallId: callOf(id) ?? id, title }, OPTIONS, signal) ?? "no";
   };
 }
@@ -46,15 +46,4 @@ export async function choice<T extends string>(
   );
   if (outcome.outcome !== "selected") return undefined;
   return options.find(({ optionId }) => optionId === outcome.optionId)?.optionId;
-}
-
-/** Whose call it is. The description is the model's: it stays short and on one line, where it cannot pass for the question. */
-function whose(toolName: string, agentId: string | undefined, description: string): string {
-  return agentId === undefined ? toolName : `${toolName} of sub-agent ${agentId} ("${oneLine(description, 60)}")`;
-}
-
-function questionOf(toolName: string, { kind, target, grant }: Denial): string {
-  const what = { read: "read", write: "write", run: "run", net: "reach" }[kind];
-  const wider = grant === target ? "" : ` (allows ${grant === "*" ? "everything of this kind" : grant})`;
-  return `${toolName} wants to ${what} ${target}${wider}`;
 }

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import type { Engine } from "../../core/engine.ts";
+import type { Engine, EngineState } from "../../core/engine.ts";
 import type { PermissionAnswer } from "../../core/event.ts";
 import type { NamedFiles } from "../../core/named_files.ts";
+import type { QuestionForm } from "./questions.ts";
 import type { ImageContent } from "../../core/message.ts";
 import { givenPicture, NO_PICTURE } from "../input/given_picture.ts";
 
@@ -16,12 +17,32 @@ export interface ModelView {
   readonly maxTokens: number | null;
 }
 
+/** A model with all that pi's clients read of it. */
+export interface PiModel {
+  readonly id: string;
+  readonly provider: string;
+  readonly name?: string;
+  /** As pi calls the protocol, for example `openai-completions`. */
+  readonly api: string;
+  /** Empty if the model has no address, as a recording. */
+  readonly baseUrl: string;
+  readonly reasoning: boolean;
+  readonly input: readonly ("text" | "image")[];
+  /** USD per million tokens; 0 if it is not known. */
+  readonly cost: { readonly [K in "input" | "output" | "cacheRead" | "cacheWrite"]: number };
+  /** Tokens. */
+  readonly contextWindow: number;
+  readonly maxTokens: number;
+}
+
 /** The models of a session for a client. */
 export interface RpcModels {
   /** Those that the settings have data of: `cycle_model` goes through them; the one at hand need not be there. */
   readonly own: readonly ModelView[];
   /** Those of all providers that can be asked; the server at hand is asked for its list. Never rejects. */
   readonly available: () => Promise<readonly ModelView[]>;
+  /** The model at hand with what is known of it. */
+  readonly full: (model: EngineState["model"]) => PiModel;
   /** What a choice takes a provider's model by; throws UserError for a provider that is not known. */
   readonly nameOf: (provider: string, id: string) => string;
 }
@@ -34,6 +55,8 @@ export interface RpcContext {
   readonly files: () => NamedFiles;
   /** Answers a permission_request; false when none of that id waits. */
   readonly answerPermission: (id: string, answer: PermissionAnswer) => boolean;
+  /** Takes which questions the client answers. */
+  readonly announce: (answers: QuestionForm) => void;
   /** Calls back once, right before the next event of a run goes out; the returned function takes that back. */
   readonly beforeRun: (callback: () => void) => () => void;
   /** Whether a failed request waits to be made again. */

@@ -8,7 +8,7 @@ import { command, plain } from "./command.ts";
 
 /** Commands that only look. */
 export const LOOK_COMMANDS = {
-  get_state: plain(({ engine }) => stateOf(engine.state())),
+  get_state: plain(({ engine, models }) => ({ ...stateOf(engine.state()), model: models.full(engine.state().model) })),
   get_messages: plain(({ engine }) => ({ messages: engine.messages() })),
   get_entries: command(z.object({ since: z.optional(z.string()) }), ({ since }, { engine }) => ({
     entries: entriesAfter(engine, since),
@@ -34,7 +34,7 @@ export const LOOK_COMMANDS = {
     const trial = engine.trial();
     return trial === undefined ? { trial: null } : { trial, ...await engine.trialChanges() };
   }),
-  get_commands: plain(({ engine }) => ({ commands: engine.commands().map(commandOf) })),
+  get_commands: plain(({ engine }) => ({ commands: engine.commands().map((view) => commandOf(view, engine)) })),
   get_tools: plain(({ engine }) => ({ tools: engine.tools() })),
   get_prompt: plain(({ engine }) => engine.compiled()),
 };
@@ -79,10 +79,14 @@ function statsOf(engine: Engine): Readonly<Record<string, unknown>> {
   };
 }
 
-/** `source` says with pi's words what `kind` says with ours. */
-function commandOf(view: CommandView): Readonly<Record<string, unknown>> {
+/** `source` and `sourceInfo` are pi's: what brought the command, and from where. */
+function commandOf(view: CommandView, engine: Engine): Readonly<Record<string, unknown>> {
   const { kind, ...rest } = view;
-  return { ...rest, source: kind === "template" ? "prompt" : kind };
+  const source = kind === "template" ? "prompt" : kind;
+  const { cwd } = engine.state();
+  const scope = view.path === undefined ? "temporary" : view.path.startsWith(`${cwd}/`) ? "project" : "user";
+  const path = view.path ?? `<${source}:${view.name}>`;
+  return { ...rest, source, sourceInfo: { path, source: "local", scope, origin: "top-level" } };
 }
 
 function noEntry(id: string): UserError {

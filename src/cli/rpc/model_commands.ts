@@ -1,7 +1,6 @@
 import { THINKING_LEVELS } from "../../core/provider.ts";
 import * as z from "zod/mini";
-import type { Engine } from "../../core/engine.ts";
-import { command, type ModelView, plain } from "./command.ts";
+import { command, type ModelView, type PiModel, plain } from "./command.ts";
 
 const level = z.enum(THINKING_LEVELS);
 const queueMode = z.object({ mode: z.enum(["one-at-a-time", "all"]) });
@@ -12,7 +11,7 @@ export const MODEL_COMMANDS = {
     z.object({ provider: z.optional(z.string()), modelId: z.string() }),
     async ({ provider, modelId }, { engine, models }) => {
       await engine.setModel(provider === undefined ? modelId : models.nameOf(provider, modelId));
-      return engine.state().model;
+      return models.full(engine.state().model);
     },
   ),
   cycle_model: plain(async ({ engine, models }) => {
@@ -21,10 +20,10 @@ export const MODEL_COMMANDS = {
     const next = own[(at + 1) % Math.max(own.length, 1)];
     if (next === undefined || next.id === engine.state().model.id) return null;
     await engine.setModel(models.nameOf(next.provider, next.id), "cycle");
-    return { model: engine.state().model, thinkingLevel: engine.state().thinking, isScoped: false };
+    return { model: models.full(engine.state().model), thinkingLevel: engine.state().thinking, isScoped: false };
   }),
   get_available_models: plain(async ({ engine, models }) => ({
-    models: withCurrent(engine, await models.available()),
+    models: withCurrent(models.full(engine.state().model), await models.available()),
   })),
   set_thinking_level: command(z.object({ level }), ({ level }, { engine }) => engine.setThinking(level)),
   cycle_thinking_level: plain(({ engine }) => {
@@ -43,8 +42,7 @@ export const MODEL_COMMANDS = {
 };
 
 /** The model at hand may be one that nobody lists. */
-function withCurrent(engine: Engine, models: readonly ModelView[]): readonly object[] {
-  const { model } = engine.state();
+function withCurrent(model: PiModel, models: readonly ModelView[]): readonly object[] {
   const isListed = models.some(({ id, provider }) => id === model.id && provider === model.provider);
   return isListed ? models : [model, ...models];
 }

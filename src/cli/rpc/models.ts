@@ -3,8 +3,12 @@ import { readVariable } from "../../config/host_environment.ts";
 import { UserError } from "../../core/error.ts";
 import { type ModelChoice, REPLAY, tableOf } from "../../engine/model/model.ts";
 import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
-import { endpointFacts } from "../../engine/model/endpoint_facts.ts";
-import type { ModelView, RpcModels } from "./command.ts";
+import { attempt } from "../../core/support/attempt.ts";
+import { modelName } from "../../engine/model/available.ts";
+import { type EndpointFacts, endpointFacts } from "../../engine/model/endpoint_facts.ts";
+import { resolveEndpoint } from "../../engine/model/resolve_endpoint.ts";
+import type { ProviderApi, ProviderEntry } from "../../provider/table/entry.ts";
+import type { ModelView, PiModel, RpcModels } from "./command.ts";
 
 /** The models of a session over RPC. */
 export function rpcModels(config: Config, choice: ModelChoice): RpcModels {
@@ -15,7 +19,24 @@ export function rpcModels(config: Config, choice: ModelChoice): RpcModels {
     async available() {
       const { availableProviders, modelJson } = await import("../../engine/model/available.ts");
       const found = await availableProviders({ settings, variable: readVariable, now: choice, ask: "local" });
-      return found.flatMap(({ models }) => models.map(modelJson));
+      return found.flatMap(({ entry, baseUrl, models }) =>
+        models.map((model) => ({ ...modelJson(model), ...piModel(model, entry, baseUrl) }))
+      );
+    },
+    full(model) {
+      const { provider, id } = model;
+      const hand = choice.kind === "server" ? choice.endpoint : undefined;
+      const entry = table.get(provider);
+      if (!entry) return { ...model, ...piModel({ ...model, ...UNKNOWN }, { api: "chat" }, "") };
+      const facts = endpointFacts({ entry, model: id }, settings);
+      const own = hand?.entry.name === provider ? hand.baseUrl : undefined;
+      // Without a key it has no endpoint, but an address.
+      const baseUrl = own ?? attempt(() => resolveEndpoint(entry, id, readVariable).baseUrl) ?? entry.baseUrl;
+      const name = modelName(entry, id, settings);
+      return {
+        ...model,
+        ...piModel({ ...facts, contextWindow: model.contextWindow || facts.contextWindow, name }, entry, baseUrl),
+      };
     },
     nameOf(provider, id) {
       // A model's own name may begin with that of a provider.
@@ -27,6 +48,37 @@ export function rpcModels(config: Config, choice: ModelChoice): RpcModels {
         fix: "Take provider and id from get_available_models, or leave the provider out",
       });
     },
+  };
+}
+
+/** pi's names for the protocols. */
+const PI_APIS: Readonly<Record<ProviderApi, string>> = {
+  chat: "openai-completions",
+  responses: "openai-responses",
+  anthropic: "anthropic-messages",
+};
+
+const UNKNOWN = { maxTokens: 0 };
+
+/** What pi's clients read of a model. What is not known is what sandpiper assumes. Prices: USD per million tokens. */
+function piModel(
+  { name, contextWindow, maxTokens, seesImages, reasons, price }:
+    & Pick<EndpointFacts, "contextWindow" | "maxTokens">
+    & Partial<Pick<EndpointFacts, "seesImages" | "reasons" | "price">>
+    & { readonly name?: string },
+  { api }: Pick<ProviderEntry, "api">,
+  baseUrl: string,
+): Omit<PiModel, "id" | "provider"> {
+  const { input = 0, output = 0, cacheRead = input, cacheWrite = input } = price ?? {};
+  return {
+    ...(name === undefined ? {} : { name }),
+    api: PI_APIS[api],
+    baseUrl,
+    reasoning: reasons ?? false,
+    input: seesImages ? ["text", "image"] : ["text"],
+    cost: { input, output, cacheRead, cacheWrite },
+    contextWindow,
+    maxTokens,
   };
 }
 

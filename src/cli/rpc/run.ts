@@ -95,6 +95,7 @@ async function serveLines({ engine, models, files, questions, first, send, stop 
     models,
     files,
     answerPermission: questions.answer,
+    announce: questions.announce,
     beforeRun(callback) {
       starting.add(callback);
       return () => void starting.delete(callback);

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Engine, PlanAnswer, UserPrompt } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
+import { QUESTION_FORMS } from "./questions.ts";
 import { command, plain, type RpcContext, said } from "./command.ts";
 
 /** Commands that start, steer and stop work. */
@@ -61,6 +62,10 @@ export const RUN_COMMANDS = {
     ({ requestId, answer }, { answerPermission }) => {
       if (!answerPermission(requestId, answer)) throw unknownRequest(requestId);
     },
+  ),
+  set_questions: command(
+    z.object({ form: z.enum(QUESTION_FORMS) }),
+    ({ form }, { announce }) => announce(form),
   ),
 };
 

@@ -110,15 +110,13 @@ async function afterLead(opened: OpenModel, { world }: Config, agentId: string |
 }
 
 /** What the settings do not say of its model is taken from the program, and then from what is known of its name. */
-function given(
-  { provider, model, contextWindow, maxTokens }: ModelChoice & { kind: "given" },
-  config: Config,
-): OpenModel {
+function given(choice: ModelChoice & { kind: "given" }, config: Config): OpenModel {
+  const { provider, model, maxTokens } = choice;
   const own = config.settings.models?.[model];
   const facts = modelFacts(model);
   return {
     provider,
-    contextWindow: contextWindow ?? own?.contextWindow ?? facts.contextWindow,
+    contextWindow: assumedWindow(choice, config),
     maxTokens: maxTokens ?? own?.maxTokens ?? (facts.isKnown ? facts.maxTokens : undefined),
     notices: [],
   };
@@ -141,9 +139,18 @@ async function openCassette(choice: ModelChoice & { kind: "replay" }, config: Co
   return {
     provider,
     maxTokens: own?.maxTokens,
-    contextWindow: own?.contextWindow ?? modelFacts("").contextWindow,
+    contextWindow: assumedWindow(choice, config),
     notices: [],
   };
+}
+
+/** The context window that is assumed of a model before it is opened, tokens. */
+export function assumedWindow(choice: ModelChoice, { settings }: Pick<Config, "settings">): number {
+  if (choice.kind === "server") return endpointFacts(choice.endpoint, settings).contextWindow;
+  const model = choice.kind === "given" ? choice.model : "";
+  const own = settings.models?.[choice.kind === "given" ? model : "replay"];
+  const told = choice.kind === "given" ? choice.contextWindow : undefined;
+  return told ?? own?.contextWindow ?? modelFacts(model).contextWindow;
 }
 
 /** A recording is one run: lines of an older one before it would be played first. */

@@ -5,6 +5,7 @@ import { type Entry, gzip, tar } from "../../scripts/release/archive.ts";
 import { archiveContents } from "../../scripts/release/contents.ts";
 import { installationOf } from "../../src/config/installation.ts";
 import { targetOf } from "../../src/config/targets.ts";
+import { needs } from "../helpers/needs.ts";
 
 const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
 const target = targetOf(Deno.build);
@@ -145,8 +146,11 @@ const CASES: readonly Case[] = [
 for (const one of CASES) {
   const { name, tools = ["curl", "sha256sum"], release, before, prefix, script = SCRIPT, base, wget, error } = one;
   Deno.test({
-    name: `install.sh ${error === undefined ? "installs" : "leaves everything as it was"}: ${name}`,
-    ignore: Deno.build.os !== "linux",
+    ...needs(
+      tools,
+      `install.sh ${error === undefined ? "installs" : "leaves everything as it was"}: ${name}`,
+      Deno.build.os !== "linux",
+    ),
     fn: async () => {
       const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-install-" }));
       const [home, temp, bin] = [join(folder, "home"), join(folder, "tmp"), join(folder, "bin")];

@@ -10,7 +10,6 @@ import type { Policy } from "../core/policy.ts";
 import type { CallOptions } from "../core/runner.ts";
 import type { Provider } from "../core/provider.ts";
 import { once } from "../core/support/once.ts";
-import { temporaryFolder } from "../core/support/temporary_folder.ts";
 import { errorResult } from "../core/tool.ts";
 import type { ToolResult } from "../core/tool_result.ts";
 import { writePrivateGitConfig } from "../sandbox/git/private_config.ts";
@@ -18,7 +17,6 @@ import { disk } from "../sandbox/system/disk.ts";
 import type { TaskArgs } from "../../tools/mod.ts";
 import type { EngineCore, EngineOptions } from "./parts.ts";
 import { chainOf, type StandIns } from "./model/model.ts";
-import { folderPrefix } from "./sessions/session_record.ts";
 import { subSession } from "./sessions/session_choice.ts";
 import { narrowed, requestOf } from "./resources/agents.ts";
 import { openIdleProcesses } from "./tools/idle_processes.ts";
@@ -29,6 +27,7 @@ import { collectSubAgentFacts, taskResult } from "./agents/result.ts";
 import { placesIn, scopeOf } from "./agents/scope.ts";
 import { createSlots } from "./agents/slots.ts";
 import { createWriteClaims } from "./agents/write_claims.ts";
+import { temporaryFolder } from "../sandbox/system/temporary_folder.ts";
 
 /** How many run at once unless the settings say otherwise. */
 const PARALLEL = 4;
@@ -141,7 +140,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
     const { base } = core.tools;
     if (base === undefined) return errorResult("Nothing was started: there are no tools here");
     const config = core.config();
-    const folder = temporaryFolder({ prefix: folderPrefix() });
+    const folder = temporaryFolder();
     try {
       Deno.mkdirSync(`${folder.path}/cache`, { mode: 0o700 });
       const policy = narrowed(parent, {

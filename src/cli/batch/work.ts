@@ -6,7 +6,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
 import { sleep } from "../../core/support/sleep.ts";
 import { bootOf } from "../../engine/sessions/session_record.ts";
-import { identityOf } from "../../sandbox/process/leftovers.ts";
+import { identityOf } from "../../sandbox/system/process_identity.ts";
 import { onSignals } from "../output/signals.ts";
 import { Checkouts } from "./checkout.ts";
 import { dollars, duration, type Progress } from "./progress.ts";

@@ -12,6 +12,7 @@ import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { type Change, changeLines, compareSeen, placesOf, type RuleCounts } from "./compare.ts";
 import { readSeen, runAgain, untilSignal } from "./recording.ts";
+import { ownerPrefix } from "../../sandbox/system/temporary_folder.ts";
 
 /** What became of one recording. */
 interface Checked {
@@ -74,7 +75,7 @@ async function play(
   before: readonly Seen[],
   { root, given, signal, update }: Playing,
 ): Promise<Checked> {
-  const folder = Deno.makeTempDirSync({ prefix: "sandpiper-check-" });
+  const folder = Deno.makeTempDirSync({ prefix: `${ownerPrefix()}check-` });
   const again = join(folder, "again.jsonl");
   try {
     const { said } = await runAgain(before, {

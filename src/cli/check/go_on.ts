@@ -12,6 +12,7 @@ import { modelOptionsOf } from "../batch/task_options.ts";
 import { writeAll } from "../output/write_all.ts";
 import { type Change, changeLines, compareSeen, placesOf, type RuleCounts } from "./compare.ts";
 import { readRecording, readSeen, runAgain, untilSignal } from "./recording.ts";
+import { ownerPrefix } from "../../sandbox/system/temporary_folder.ts";
 
 /** What came of a recorded run that went on live. */
 interface Continued {
@@ -89,7 +90,7 @@ async function continued(file: string, count: number, going: Going): Promise<Con
       fix: "Name a smaller number with --from",
     });
   }
-  const folder = Deno.makeTempDirSync({ prefix: "sandpiper-check-" });
+  const folder = Deno.makeTempDirSync({ prefix: `${ownerPrefix()}check-` });
   const [first, again] = [join(folder, "first.jsonl"), join(folder, "again.jsonl")];
   try {
     Deno.writeTextFileSync(first, before.lines.join("\n"), { mode: 0o600 });

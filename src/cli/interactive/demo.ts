@@ -61,7 +61,7 @@ function demoProvider(): Provider {
 
 /** Makes the demo's project and its recorded conversation. */
 export function makeDemo({ invocation, world }: Config): Demo {
-  const made = makeTemporary("sandpiper-demo-");
+  const made = makeTemporary("demo");
   if (made === undefined) {
     throw new UserError({
       what: "Cannot play the demo",

@@ -5,7 +5,7 @@ import { attempt, ifThere } from "../../core/support/attempt.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
 import { counted } from "../../core/support/text.ts";
 import type { Tree } from "../../core/support/tree.ts";
-import { temporaryFolder } from "../../core/support/temporary_folder.ts";
+import { temporaryFolder } from "../../sandbox/system/temporary_folder.ts";
 import type { Policy } from "../../core/policy.ts";
 import { type SessionStore, userWords } from "../../core/session.ts";
 import { contentsOf, openJournalFile } from "../../changes/journal_file.ts";
@@ -54,7 +54,7 @@ export interface JournalParts {
 export function openSessionJournal(parts: JournalParts): OpenJournal | undefined {
   if (!canJournal()) return undefined;
   const folder = parts.isPassing ? undefined : checkpointsFolder(parts.config);
-  const temporary = folder === undefined ? temporaryFolder({ prefix: "sandpiper-changes-" }) : undefined;
+  const temporary = folder === undefined ? temporaryFolder({ purpose: "changes" }) : undefined;
   let lock: SessionLock | undefined;
   const leave = (): void => {
     lock?.release();

@@ -3,8 +3,7 @@ import { join } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { messageOf, UserError } from "../../core/error.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../core/support/temporary_folder.ts";
-import { folderPrefix } from "./session_record.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../sandbox/system/temporary_folder.ts";
 
 /** Folders of one session outside the workspace. */
 export interface SessionFolders {
@@ -40,7 +39,7 @@ export function spareFolder(env: Readonly<Record<string, string>>): string | und
  * A process that may write nowhere has none: the workspace stands for them, where it may not write either.
  */
 export function makeSessionFolders(root: string, env: Readonly<Record<string, string>>): SessionFolders {
-  const made = makeTemporary(folderPrefix());
+  const made = makeTemporary();
   if (made === undefined) return { tmp: root, cache: root, remove: () => {} };
   const { path: tmp, remove } = made;
   const home = cacheRoot(env);
@@ -53,9 +52,9 @@ export function makeSessionFolders(root: string, env: Readonly<Record<string, st
 }
 
 /** A private folder; undefined in a process that may write nowhere. Throws UserError where the machine lets none be made. */
-export function makeTemporary(prefix: string): TemporaryFolder | undefined {
+export function makeTemporary(purpose?: string): TemporaryFolder | undefined {
   try {
-    return temporaryFolder({ prefix });
+    return temporaryFolder(purpose === undefined ? {} : { purpose });
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return undefined;
     throw new UserError({

@@ -1,8 +1,11 @@
 import { join } from "@std/path";
 import { isObject } from "../../core/json.ts";
 import { attempt } from "../../core/support/attempt.ts";
-import { endLeftovers, identityOf, type ProcessIdentity } from "../../sandbox/process/leftovers.ts";
-import { readProc, readProcLink } from "../../sandbox/system/procfs.ts";
+import { endLeftovers } from "../../sandbox/process/leftovers.ts";
+import { identityOf, type ProcessIdentity, processNamespace } from "../../sandbox/system/process_identity.ts";
+import { readProc } from "../../sandbox/system/procfs.ts";
+import { removeDirectory } from "../../sandbox/system/remove_directory.ts";
+import { ownerIn } from "../../sandbox/system/temporary_folder.ts";
 
 /** What a session records about its processes, so that a later session can clean up after a crash. */
 interface SessionRecord extends ProcessIdentity {
@@ -12,15 +15,6 @@ interface SessionRecord extends ProcessIdentity {
 
 /** Of another boot, or of another machine that shares the home. */
 const FOREIGN_RECORD_MS = 7 * 24 * 3600 * 1000;
-
-/** Names of the session's temporary folder: whose it is stands in it, for tools cannot rename it. */
-const FOLDER_NAME = /^sandpiper-(\d+)-(\d+)-(\d+)-/;
-
-/** Prefix of this process's temporary folders: namespace of its number, number, time of its start. */
-export function folderPrefix(): string {
-  const own = identityOf(Deno.pid);
-  return own === undefined ? "sandpiper-" : `sandpiper-${namespaceOf()}-${own.pid}-${own.start}-`;
-}
 
 /** Writes the record of this process and tells how to remove it; a home that cannot be written gets none. */
 export function recordSession(root: string | undefined, session: string): () => void {
@@ -39,28 +33,19 @@ export function recordSession(root: string | undefined, session: string): () => 
 }
 
 /**
- * Ends what sessions left behind whose process is gone, and removes their records and temporary folders; calls `before` with
- * each folder that is to be removed.
+ * Ends what sessions left behind whose process is gone, and removes their records and their temporary folders in
+ * `temporary`.
  */
-export function tidyUp(root: string | undefined, temporary: string, before?: (path: string) => void): void {
+export function tidyUp(root: string | undefined, temporary: string): void {
   if (identityOf(Deno.pid) === undefined) return;
   if (root !== undefined) tidyRecords(join(root, "running"), bootOf());
   for (const name of namesIn(temporary)) {
-    const [, namespace, pid, start] = FOLDER_NAME.exec(name) ?? [];
-    // In a container that shares the folder, process numbers belong to another namespace: whether it is alive cannot be
-    // known here.
-    if (pid === undefined || namespace !== namespaceOf() || isAlive({ pid: Number(pid), start: Number(start) })) {
-      continue;
-    }
+    const owner = ownerIn(name);
+    if (owner === undefined || isAlive(owner)) continue;
     const path = join(temporary, name);
-    try {
-      const { isDirectory, uid, mode } = Deno.lstatSync(path);
-      if (!isDirectory || uid !== Deno.uid() || ((mode ?? 0) & 0o77) !== 0) continue;
-      before?.(path);
-      Deno.removeSync(path, { recursive: true });
-    } catch {
-      // Somebody else was faster, or a command made something unremovable: the machine's own cleaning takes it.
-    }
+    const status = attempt(() => Deno.lstatSync(path));
+    if (!status?.isDirectory || status.uid !== Deno.uid() || ((status.mode ?? 0) & 0o77) !== 0) continue;
+    removeDirectory(path);
   }
 }
 
@@ -94,12 +79,7 @@ function isAlive({ pid, start }: ProcessIdentity): boolean {
 
 /** The machine's boot together with the namespace in which numbers of processes count. */
 export function bootOf(): string {
-  return `${readProc("/proc/sys/kernel/random/boot_id")?.trim()} ${namespaceOf()}`;
-}
-
-/** The inode of the namespace in which this process's number counts. */
-function namespaceOf(): string {
-  return /\d+/.exec(readProcLink("/proc/self/ns/pid") ?? "")?.[0] ?? "0";
+  return `${readProc("/proc/sys/kernel/random/boot_id")?.trim()} ${processNamespace()}`;
 }
 
 function namesIn(folder: string): string[] {

@@ -30,6 +30,7 @@ import type { BackgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type ActivePolicy, type HeldPolicy, openActivePolicy } from "./active_policy.ts";
+import { requireResources } from "./resource_limits.ts";
 import { makeKeptFolder, policyOf } from "./resolve_policy.ts";
 import { canStartListed, programNotices, startsListed } from "./listed_programs.ts";
 import { scopeValue } from "../../config/options/parse.ts";
@@ -89,6 +90,7 @@ export function openTools(
   warn: (line: string) => void = () => {},
   onBackground: (event: AgentEvent) => void = () => {},
 ): ToolsHost {
+  if (start && Deno.build.os === "linux" && first.world.mayRun) requireResources();
   let config = first;
   const { values } = config.invocation;
   const cache = cacheRoot(config.world.env);

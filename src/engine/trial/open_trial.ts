@@ -1,18 +1,8 @@
 // A private copy of the workspace for the tools, and what it comes to in the end.
 import { basename, dirname, join, normalize } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
-import { temporaryFolder } from "../../core/support/temporary_folder.ts";
-import {
-  below,
-  KIND,
-  kindAt,
-  lengthIn,
-  modeIn,
-  nameIn,
-  recordsIn,
-  shownPath,
-  type Tree,
-} from "../../core/support/tree.ts";
+import { temporaryFolder } from "../../sandbox/system/temporary_folder.ts";
+import { KIND, kindAt, shownPath, type Tree } from "../../core/support/tree.ts";
 import type { TrialChanges, TrialCost } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
 import { findGitRoot } from "../../context/files/ancestors.ts";
@@ -26,7 +16,7 @@ import { canJournal } from "../changes/scopes.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
 import { copyLinked, headOf, indexPaths, lend } from "./copied_repository.ts";
 import { trialPolicy } from "./trial_policy.ts";
-import { folderPrefix, tidyUp } from "../sessions/session_record.ts";
+import { tidyUp } from "../sessions/session_record.ts";
 
 /** A copy of the workspace that tools may work in. */
 export interface OpenTrial {
@@ -69,7 +59,6 @@ export async function openTrial(config: Config): Promise<OpenTrial> {
   };
   const remove = (): void => {
     for (const tree of opened.splice(0)) tree.close();
-    openModes(place.path);
     place.remove();
   };
   // Whoever waits for a copy and is gone leaves nothing either.
@@ -193,10 +182,9 @@ function makePlace({ world, root }: Config): { readonly path: string; readonly r
   try {
     if (own !== undefined) {
       Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
-      // A folder that nobody may write is opened first, so that it can be removed.
-      tidyUp(undefined, own, openModes);
+      tidyUp(undefined, own);
     }
-    const { path, remove } = temporaryFolder({ dir: parent, prefix: folderPrefix() });
+    const { path, remove } = temporaryFolder({ dir: parent });
     if (!path.startsWith(`${root}/`)) return { path, remove };
     remove();
     throw new Error(`${parent} lies in the workspace`);
@@ -206,39 +194,6 @@ function makePlace({ world, root }: Config): { readonly path: string; readonly r
       "Name another place in XDG_CACHE_HOME",
     );
   }
-}
-
-/** Lets the owner remove what is in a folder, whatever commands made of its modes. */
-function openModes(path: string): void {
-  const tree = openFolderTree(path);
-  if (tree === undefined) return;
-  try {
-    const folders = [""];
-    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      let names = subfolders(tree, folder);
-      if (names === undefined) {
-        tree.setMode(folder, 0o700);
-        names = subfolders(tree, folder) ?? [];
-      }
-      if (((tree.status(folder)?.mode ?? 0o700) & 0o700) !== 0o700) tree.setMode(folder, 0o700);
-      folders.push(...names);
-    }
-  } catch {
-    // It is being removed by somebody else, or is not the user's own.
-  } finally {
-    tree.close();
-  }
-}
-
-function subfolders(tree: Tree, folder: string): string[] | undefined {
-  const records = recordsIn(tree, folder);
-  if (records === undefined) return undefined;
-  const found: string[] = [];
-  for (let at = 0; at < records.length; at += lengthIn(records.bytes, at)) {
-    if (modeIn(records.bytes, at) >> 12 !== KIND.folder) continue;
-    found.push(below(folder, nameIn(records.bytes, at)));
-  }
-  return found;
 }
 
 const COMMITS = "commits and branches are not in the patch, only what they changed in files";

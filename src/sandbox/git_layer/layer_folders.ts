@@ -7,7 +7,7 @@ import { privatePlaces } from "../policy/private_folders.ts";
 import { close, O_CLOEXEC, O_DIRECTORY, open, systemCall } from "../system/ffi.ts";
 import { readProc, readProcLink } from "../system/procfs.ts";
 import { statusOf } from "../system/statx.ts";
-import { removeUpper } from "./upper.ts";
+import { removeDirectory } from "../system/remove_directory.ts";
 
 /** The folders of one layer; overlayfs(5). */
 export interface Layer {
@@ -92,11 +92,11 @@ function foldersIn({ base, lock }: { readonly base: string; readonly lock: Deno.
         } catch {
           // Nothing was mounted.
         }
-        await Deno.remove(dirname(upper), { recursive: true }).catch(() => removeUpper(dirname(upper)));
+        await Deno.remove(dirname(upper), { recursive: true }).catch(() => void removeDirectory(dirname(upper)));
       }),
     async close() {
       while (aside.size > 0) await Promise.all(aside);
-      removeUpper(base);
+      removeDirectory(base);
       lock.close();
     },
   };
@@ -157,7 +157,7 @@ function removeLeft(place: string): void {
       // Somebody else's would be removed with this user's rights, and what is in it could be swapped meanwhile.
       if (status?.uid !== Deno.uid()) continue;
       const isOld = statusOf(`/proc/${pid}`) === undefined && Date.now() - status.changedMs > LEFT_MS;
-      if (isFree(join(folder, LOCK)) ?? isOld) removeUpper(folder);
+      if (isFree(join(folder, LOCK)) ?? isOld) removeDirectory(folder);
     }
   } catch {
     // Not to be listed: nothing of ours can be there.

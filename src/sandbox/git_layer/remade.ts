@@ -16,7 +16,7 @@ import { type LayerFolders, openLayerFolders } from "./layer_folders.ts";
 import { timeLimit } from "./limit.ts";
 import { fill, Refused } from "./made_anew.ts";
 import { pictureOf, type RepositoryPicture } from "./repository_picture.ts";
-import { removeUpper } from "./upper.ts";
+import { removeDirectory } from "../system/remove_directory.ts";
 
 /** Repositories that the commands of a session made. */
 export interface Remaker {
@@ -124,11 +124,11 @@ export function openRemaker(policy: Policy, kept: Kept): Remaker | undefined {
       if (isQuiet()) record(path);
       else keepFor(path, picture);
       if (!isWhole) return [...notes, `What is not taken of ${path} is in ${old}.`];
-      removeUpper(old);
+      removeDirectory(old);
       return notes;
     } catch (error) {
       // What was known to be good has been moved out of the other.
-      if (known === undefined && statusOf(made)) removeUpper(made);
+      if (known === undefined && statusOf(made)) removeDirectory(made);
       const isBoth = known !== undefined && statusOf(made) !== undefined;
       return [refused(path, isBoth ? `${old} and ${made}` : old, messageOf(error))];
     }

@@ -52,26 +52,6 @@ export async function readUpper(folder: string, limits = UPPER_LIMITS): Promise<
   return { entries };
 }
 
-/** Removes a layer's folder, whatever the modes of those in it are. */
-export function removeUpper(folder: string): void {
-  const open = (path: string): void => {
-    openOwn(path);
-    for (const { name, isDirectory } of Deno.readDirSync(path)) if (isDirectory) open(`${path}/${name}`);
-  };
-  try {
-    Deno.removeSync(folder, { recursive: true });
-  } catch {
-    try {
-      open(folder);
-      Deno.removeSync(folder, { recursive: true });
-    } catch {
-      // Deeper than paths and descriptors reach: rm goes down step by step.
-      new Deno.Command("/bin/rm", { args: ["-rf", "--", folder], clearEnv: true, stdin: "null", stderr: "null" })
-        .outputSync();
-    }
-  }
-}
-
 function kindOf(info: Deno.FileInfo, path: string): UpperKind {
   if (info.isFile) return "file";
   if (info.isDirectory) return isOpaque(path) ? "opaque" : "folder";

@@ -7,6 +7,7 @@ import { attempt } from "../../core/support/attempt.ts";
 import { close, cString, errno, errnoName, O_CLOEXEC, O_NOFOLLOW, open, read, systemCall } from "../system/ffi.ts";
 import { statusOfOpen } from "../system/statx.ts";
 import { IMAGES, type LauncherImage } from "./image.ts";
+import { ownerPrefix } from "../system/temporary_folder.ts";
 
 const MFD_CLOEXEC = 1;
 const MFD_ALLOW_SEALING = 2;
@@ -187,7 +188,7 @@ function inNamedFile(bytes: Uint8Array<ArrayBuffer>, digest: string, place: stri
 function makeFile(bytes: Uint8Array<ArrayBuffer>, dir: string | undefined): { folder: string; path: string } {
   let folder: string;
   try {
-    folder = Deno.makeTempDirSync({ prefix: "sandpiper-launcher-", ...(dir === undefined ? {} : { dir }) });
+    folder = Deno.makeTempDirSync({ prefix: `${ownerPrefix()}launcher-`, ...(dir === undefined ? {} : { dir }) });
   } catch (error) {
     throw new Error(`no file can be made in ${dir ?? "the temporary folder"} (${messageOf(error)})`, { cause: error });
   }

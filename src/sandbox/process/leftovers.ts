@@ -1,36 +1,15 @@
 // A host that is killed cannot end what it started. At level kernel its shells end with it, their children do not; they
 // still carry the mark of the session in the environment that they were started with.
 import { close, systemCall } from "../system/ffi.ts";
+import { identityOf, type ProcessIdentity } from "../system/process_identity.ts";
 import { numbersIn, readProc } from "../system/procfs.ts";
 
 /** The variable that marks the processes of a session. */
 export const SESSION_VARIABLE = "SANDPIPER_SESSION";
 
-/** Who a process is: numbers are used again, the time of a start is not. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** Clock ticks between the machine's boot and the process's start; field 22 of proc_pid_stat(5). */
-  readonly start: number;
-}
-
 const SIGKILL = 9;
 /** A process may start another while its siblings are ended. */
 const MOST_ROUNDS = 50;
-
-/** The identity of a process; undefined when there is none, or when it cannot be known in this system or process. */
-export function identityOf(pid: number): ProcessIdentity | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  let text: string | undefined;
-  try {
-    text = readProc(`/proc/${pid}/stat`);
-  } catch {
-    // Foreign functions are refused: this process starts no others.
-  }
-  if (!text) return undefined;
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  if (fields[0] === "Z" || fields[0] === "X") return undefined;
-  return { pid, start: Number(fields[19]) };
-}
 
 /**
  * Ends what a session left behind, and tells how many processes that were.

@@ -1,5 +1,5 @@
 import type { Policy } from "../../core/policy.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../core/support/temporary_folder.ts";
+import { type TemporaryFolder, temporaryFolder } from "../system/temporary_folder.ts";
 import type { DenialClaim } from "../denial/claim.ts";
 import { connectAnswerer } from "../notification/answer_connect.ts";
 import { answerCalls } from "../notification/answered_calls.ts";
@@ -228,8 +228,8 @@ function openProxy(list: readonly string[], options: NetOptions) {
 }
 
 function makeFolder(): TemporaryFolder {
-  const made = temporaryFolder({ prefix: "sandpiper-net-" });
+  const made = temporaryFolder({ purpose: "net" });
   if (new TextEncoder().encode(`${made.path}/${SOCKET_NAME}`).length <= LONGEST_PATH) return made;
   made.remove();
-  return temporaryFolder({ dir: "/tmp", prefix: "sandpiper-net-" });
+  return temporaryFolder({ dir: "/tmp", purpose: "net" });
 }

@@ -3,7 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { openHostGit } from "../../../src/sandbox/git_layer/host_git.ts";
 import { openLayered } from "../../../src/sandbox/git_layer/import.ts";
 import { LimitReached, timeLimit } from "../../../src/sandbox/git_layer/limit.ts";
-import { readUpper, removeUpper } from "../../../src/sandbox/git_layer/upper.ts";
+import { readUpper } from "../../../src/sandbox/git_layer/upper.ts";
+import { removeDirectory } from "../../../src/sandbox/system/remove_directory.ts";
 import { sha256 } from "../../../src/core/support/digest.ts";
 import { type Seeded, seeded } from "../../helpers/seeded.ts";
 import { makeWorld } from "../confined_world.ts";
@@ -82,7 +83,7 @@ Deno.test({
             { cause: error },
           );
         }
-        removeUpper(at);
+        removeDirectory(at);
       }
     };
     await Promise.all([work(), work()]);

@@ -7,7 +7,8 @@ import { importedEntries, readIndex, sameEntries, writeIndex } from "../../../sr
 import { isOperation, planOperations } from "../../../src/sandbox/git_layer/operations.ts";
 import { isRefName, parsePacked, refChanges, refValue } from "../../../src/sandbox/git_layer/refs.ts";
 import { settingsChange } from "../../../src/sandbox/git_layer/settings.ts";
-import { readUpper, removeUpper } from "../../../src/sandbox/git_layer/upper.ts";
+import { readUpper } from "../../../src/sandbox/git_layer/upper.ts";
+import { removeDirectory } from "../../../src/sandbox/system/remove_directory.ts";
 import { disk } from "../../../src/sandbox/system/disk.ts";
 import { makeWorld } from "../confined_world.ts";
 import { entryOf, extension, finish } from "../git/crafted_index.ts";
@@ -301,7 +302,7 @@ Deno.test("readUpper() ends at its limits, and opens what was closed", async () 
     assertEquals("flood" in await readUpper(root, { ...limits, ...less }), true);
   }
   Deno.chmodSync(`${root}/a/b`, 0);
-  removeUpper(root);
+  removeDirectory(root);
   assertEquals(disk.realPath(root), undefined);
 });
 

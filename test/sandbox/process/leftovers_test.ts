@@ -1,8 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { folderPrefix, recordSession, tidyUp } from "../../../src/engine/sessions/session_record.ts";
+import { recordSession, tidyUp } from "../../../src/engine/sessions/session_record.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
-import { endLeftovers, identityOf, SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
+import { endLeftovers, SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
+import { identityOf } from "../../../src/sandbox/system/process_identity.ts";
+import { ownerPrefix } from "../../../src/sandbox/system/temporary_folder.ts";
 import { until } from "../../helpers/until.ts";
 import { CONFINED, exists, processesWith } from "../shell_fixture.ts";
 
@@ -94,7 +96,7 @@ Deno.test("tidyUp() removes temporary folders of dead processes, and nothing els
     Deno.chmodSync(`${place.path}/${name}`, mode);
     return name;
   };
-  const own = folderPrefix();
+  const own = ownerPrefix();
   const [, namespace = ""] = /^sandpiper-(\d+)-/.exec(own) ?? [];
   const dead = make(`sandpiper-${namespace}-${Deno.pid}-1-abc`, 0o700);
   Deno.writeTextFileSync(`${place.path}/${dead}/a`, "");

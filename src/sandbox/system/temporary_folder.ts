@@ -1,0 +1,52 @@
+import { identityOf, type ProcessIdentity, processNamespace } from "./process_identity.ts";
+import { removeDirectory } from "./remove_directory.ts";
+
+/** A folder among the temporary ones that does not outlive this process, unless it is killed. */
+export interface TemporaryFolder {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  /** Safe to call twice; never throws. */
+  readonly remove: () => void;
+}
+
+/** Commands that are being ended may still write while their folder is removed. */
+const ATTEMPTS = 3;
+
+const OWNED_NAME = /^sandpiper-(\d+)-(\d+)-(\d+)-/;
+
+/**
+ * Makes a private folder (0700). It is removed at `Deno.exit`, too: a second signal ends the process without waiting for
+ * whoever would have removed it. Its name says which process owns it, so that a later start can remove it after a kill.
+ *
+ * @param dir its parent; the system's temporary folder if undefined
+ * @param purpose part of its name: lower-case letters
+ */
+export function temporaryFolder(
+  { dir, purpose }: { readonly dir?: string; readonly purpose?: string } = {},
+): TemporaryFolder {
+  const prefix = ownerPrefix() + (purpose === undefined ? "" : `${purpose}-`);
+  const path = Deno.realPathSync(Deno.makeTempDirSync({ prefix, ...(dir === undefined ? {} : { dir }) }));
+  let isRemoved = false;
+  const remove = (): void => {
+    if (isRemoved) return;
+    isRemoved = true;
+    globalThis.removeEventListener("unload", remove);
+    for (let attempt = 0; attempt < ATTEMPTS && !removeDirectory(path); attempt++);
+  };
+  globalThis.addEventListener("unload", remove);
+  return { path, remove };
+}
+
+/** Prefix of this process's temporary folders: namespace of its number, number, time of its start. */
+export function ownerPrefix(): string {
+  const own = identityOf(Deno.pid);
+  return own === undefined ? "sandpiper-" : `sandpiper-${processNamespace()}-${own.pid}-${own.start}-`;
+}
+
+/** The process that a temporary folder's name gives as its owner; undefined for another name or another namespace. */
+export function ownerIn(name: string): ProcessIdentity | undefined {
+  const [, namespace, pid, start] = OWNED_NAME.exec(name) ?? [];
+  // In a container that shares the folder, process numbers belong to another namespace: whether the process is alive cannot
+  // be known here.
+  return pid === undefined || namespace !== processNamespace() ? undefined : { pid: Number(pid), start: Number(start) };
+}

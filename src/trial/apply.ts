@@ -1,8 +1,9 @@
 // Carries a plan out: all of it or nothing. Each file is put in its place whole; what fails is taken back, step by step.
 import { messageOf } from "../core/error.ts";
 import { KIND, kindAt, type Tree } from "../core/support/tree.ts";
+import { MOST_BYTES } from "./bounds.ts";
 import { foldersOf, namesIn } from "./folders.ts";
-import { MOST_BYTES, type Wanted } from "./plan.ts";
+import type { Wanted } from "./plan.ts";
 
 /** What failed, and what could not be taken back after it. */
 export interface ApplyFailure {

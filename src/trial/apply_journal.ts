@@ -1,12 +1,12 @@
 // What stood in the workspace before a patch was applied, written down before the first change: applying that was ended in the
 // middle, by SIGKILL or a crash, is found by whoever comes next and taken back.
-import { Buffer } from "node:buffer";
 import { messageOf } from "../core/error.ts";
 import { attempt } from "../core/support/attempt.ts";
 import { sha256 } from "../core/support/digest.ts";
 import { below, KIND, kindAt, type Tree } from "../core/support/tree.ts";
+import { MOST_BYTES } from "./bounds.ts";
 import { foldersOf, namesIn } from "./folders.ts";
-import { MOST_BYTES, type Wanted } from "./plan.ts";
+import type { Wanted } from "./plan.ts";
 import { isEqual } from "./write_patch.ts";
 
 /** What stood at a path. Contents are behind the first line of the journal. */
@@ -83,14 +83,24 @@ export function applyJournal(tree: Tree, wanted: ReadonlyMap<string, Wanted>, te
     if (before.kind === "folder") { for (const folder of foldersIn(tree, path)) note(folder); }
     return { path, before, after: afterOf(want) };
   });
-  const contents = new Uint8Array(Buffer.concat(pieces));
+  const contents = concat(pieces);
   const list = [...folders].map(([path, mode]) => ({ path, mode }));
   return { head: { type: "apply", version: 1, root: tree.root, temporary, steps, folders: list }, contents };
 }
 
+function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
 /** The bytes of a journal's file. */
 export function journalBytes({ head, contents }: ApplyJournal): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.concat([new TextEncoder().encode(JSON.stringify(head) + "\n"), contents]));
+  return concat([new TextEncoder().encode(JSON.stringify(head) + "\n"), contents]);
 }
 
 /** The journal in a file's bytes; undefined where there is none. */

@@ -2,6 +2,7 @@
 // git's diff --binary and of its deltas in gitformat-pack(5)).
 import { Buffer } from "node:buffer";
 import { deflateSync, inflateSync } from "node:zlib";
+import { MOST_BYTES } from "./bounds.ts";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 const VALUES = new Map([...DIGITS].map((digit, value) => [digit, value]));
@@ -22,8 +23,11 @@ export function literalLines(bytes: Uint8Array): string {
   return lines.join("");
 }
 
+/** The least that zlib takes for a piece of its output, bytes. */
+const LEAST_CHUNK = 64;
+
 /** The bytes of such lines, inflated; undefined where they are none, or are not as many as the patch says. */
-export function bytesOfLines(lines: readonly string[], size: number): Uint8Array | undefined {
+export function bytesOfLines(lines: readonly string[], size: number): Uint8Array<ArrayBuffer> | undefined {
   const pieces: Uint8Array[] = [];
   for (const line of lines) {
     const code = line.charCodeAt(0);
@@ -33,27 +37,41 @@ export function bytesOfLines(lines: readonly string[], size: number): Uint8Array
     pieces.push(piece);
   }
   try {
-    const bytes = inflateSync(Buffer.concat(pieces), { maxOutputLength: Math.max(1, size) });
-    return bytes.length === size ? new Uint8Array(bytes) : undefined;
+    // In one piece: from several the whole would be made as a second copy.
+    const chunkSize = Math.max(LEAST_CHUNK, size + 1);
+    const bytes = inflateSync(Buffer.concat(pieces), { maxOutputLength: Math.max(1, size), chunkSize });
+    return bytes.length === size ? new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, size) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What a delta makes of a content; undefined where it is none, or is not for this content. */
-export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array | undefined {
+/** The size that a delta says its result has, bytes; undefined if it says none. */
+export function sizeOfDelta(delta: Uint8Array): number | undefined {
+  const [, size] = sizesOf(delta);
+  return size;
+}
+
+/** The sizes of a delta's base and result, and where its commands begin; undefined if they are cut. */
+function sizesOf(delta: Uint8Array): readonly [from: number | undefined, to: number | undefined, at: number] {
   let at = 0;
-  const size = (): number => {
+  const size = (): number | undefined => {
     let value = 0;
     for (let shift = 1;; shift *= 128) {
       const byte = delta[at++];
-      if (byte === undefined || shift > 2 ** 42) return -1;
+      if (byte === undefined || shift > 2 ** 42) return undefined;
       value += (byte & 0x7f) * shift;
       if ((byte & 0x80) === 0) return value;
     }
   };
-  const [from, to] = [size(), size()];
-  if (from !== base.length || to < 0 || to > MOST_BYTES) return undefined;
+  return [size(), size(), at];
+}
+
+/** What a delta makes of a content; undefined where it is none, or is not for this content. */
+export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  const [from, to, start] = sizesOf(delta);
+  if (from !== base.length || to === undefined || to > MOST_BYTES) return undefined;
+  let at = start;
   const result = new Uint8Array(to);
   let filled = 0;
   while (at < delta.length) {
@@ -77,9 +95,6 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array | un
   }
   return filled === to ? result : undefined;
 }
-
-/** The largest content that a patch may make. */
-export const MOST_BYTES = 1024 ** 3;
 
 function encode85(bytes: Uint8Array): string {
   let text = "";

@@ -4,6 +4,8 @@
 import { linesOf } from "../core/support/text.ts";
 import { bytesOf, byteString, KIND, kindAt, type Tree } from "../core/support/tree.ts";
 import { foldersOf, namesIn } from "./folders.ts";
+import { sizeOfDelta } from "./binary.ts";
+import { countLines, MOST_BYTES, MOST_LINES } from "./bounds.ts";
 import { binaryResult, type FilePatch, type Hunk } from "./read_patch.ts";
 import { blobName, isEqual } from "./write_patch.ts";
 
@@ -38,17 +40,17 @@ export interface PatchPlan {
   readonly unfit: readonly Unfit[];
 }
 
-/** Files are read whole: all that a patch is about, and all that it makes, may have so many bytes. */
-export const MOST_BYTES = 1024 ** 3;
 /** Lines that a hunk may have moved by. */
 const FURTHEST = 1_000_000;
-/** Lines that are compared, for all hunks of a patch together, before no more is looked for. */
-const MOST_COMPARED = 200_000_000;
+/** What may be compared, for all hunks of a patch together, before no more is looked for: see `costOf`. */
+const MOST_COMPARED = 50_000_000;
+/** Characters that take as long to compare as the next line takes to be found. */
+const CHARACTERS_A_LINE = 16;
 
 interface Now {
   readonly kind: "absent" | "file" | "link" | "folder" | "other";
   readonly mode: number;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** Compares a patch with what is there. */
@@ -95,13 +97,20 @@ export function planPatch(
       }
       if (file.newPath === undefined || file.move === "rename") removed.add(file.oldPath);
     }
-    const content = contentOf(file, before.bytes, search, misfit);
-    if (content === undefined) continue;
-    toMake -= content.length;
-    if (toMake < 0) {
-      misfit(`the patch makes more than ${mostBytes / 1024 ** 2} MB`);
+    const isTooLarge = (bytes: number): boolean => bytes > toMake;
+    const tooLarge = `the patch makes more than ${mostBytes / 1024 ** 2} MB`;
+    // Before it is made: a few bytes of a delta make much.
+    if (file.binary && "delta" in file.binary && isTooLarge(sizeOfDelta(file.binary.delta) ?? 0)) {
+      misfit(tooLarge);
       break;
     }
+    const content = contentOf(file, before.bytes, search, misfit);
+    if (content === undefined) continue;
+    if (isTooLarge(content.length)) {
+      misfit(tooLarge);
+      break;
+    }
+    toMake -= content.length;
     if (file.newPath === undefined) {
       if (content.length > 0) misfit("it is deleted, but has more in it than the patch knows");
       continue;
@@ -114,7 +123,7 @@ export function planPatch(
     const mode = modeOf(file, before, umask);
     const result: Wanted = isLink
       ? { kind: "link", target: byteString(content) }
-      : { kind: "file", bytes: new Uint8Array(content), mode };
+      : { kind: "file", bytes: content, mode };
     results.push({ file, path: file.newPath, result });
   }
   for (const { file, path, result } of results) {
@@ -200,17 +209,17 @@ function whyOther(before: Now, { oldMode, binary, oldBlob }: FilePatch): string 
   return undefined;
 }
 
-/** How many lines may yet be compared. */
+/** How much may yet be compared. */
 interface Search {
   left: number;
 }
 
 function contentOf(
   file: FilePatch,
-  before: Uint8Array,
+  before: Uint8Array<ArrayBuffer>,
   search: Search,
   misfit: (why: string, hunk?: string) => unknown,
-): Uint8Array | undefined {
+): Uint8Array<ArrayBuffer> | undefined {
   if (file.binary) {
     const made = binaryResult(file.binary, before);
     if (made === undefined) misfit("its binary patch is of another content");
@@ -218,6 +227,10 @@ function contentOf(
   }
   // One that is deleted without a hunk was empty.
   if (file.hunks.length === 0) return before;
+  if (countLines(before) > MOST_LINES) {
+    misfit(`it has more than ${MOST_LINES.toLocaleString("en")} lines`);
+    return undefined;
+  }
   const lines = linesOf(byteString(before));
   const parts: string[] = [];
   let [done, shift, isWhole] = [0, 0, true];
@@ -246,6 +259,11 @@ function contentOf(
   return bytesOf(parts.join(""));
 }
 
+/** What it costs to compare a line, in lines. */
+function costOf(line: string): number {
+  return 1 + line.length / CHARACTERS_A_LINE;
+}
+
 /** Where a hunk begins by its own word; from 0. */
 function expected({ oldStart, before }: Hunk): number {
   return before.length === 0 ? oldStart : oldStart - 1;
@@ -266,8 +284,13 @@ function placeOf(
     if (oldStart <= 1 && at !== 0) return false;
     if (trailing === 0 && at + before.length !== lines.length) return false;
     let line = 0;
-    while (line < before.length && lines[at + line] === before[line]) line++;
-    search.left -= line;
+    for (; line < before.length; line++) {
+      const wanted = before[line] ?? "";
+      const found = lines[at + line];
+      // Of another length they differ at once.
+      search.left -= found?.length === wanted.length ? costOf(wanted) : 1;
+      if (found !== wanted) break;
+    }
     return line === before.length;
   };
   const start = expected(hunk) + shift;

@@ -3,7 +3,8 @@
 import { UserError } from "../core/error.ts";
 import { linesOf } from "../core/support/text.ts";
 import { byteString } from "../core/support/tree.ts";
-import { applyDelta, bytesOfLines, MOST_BYTES } from "./binary.ts";
+import { applyDelta, bytesOfLines } from "./binary.ts";
+import { countLines, MOST_BYTES, MOST_LINES } from "./bounds.ts";
 import { ESCAPES, type FileMode } from "./write_patch.ts";
 
 /** One hunk: lines with their newlines, of which the last may have none. */
@@ -21,7 +22,9 @@ export interface Hunk {
 }
 
 /** A content, or how it is made of the one before. */
-export type Binary = { readonly literal: Uint8Array } | { readonly delta: Uint8Array };
+export type Binary = { readonly literal: Bytes } | { readonly delta: Bytes };
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 /** What a patch says of one file; paths are byte strings relative to the workspace. */
 export interface FilePatch {
@@ -43,6 +46,13 @@ const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
 
 /** The files of a patch. Throws UserError, with the line, for what is no such patch. */
 export function readPatch(bytes: Uint8Array, name: string): FilePatch[] {
+  if (countLines(bytes) > MOST_LINES) {
+    throw new UserError({
+      what: `Cannot read the patch ${name}`,
+      why: `it has more than ${MOST_LINES.toLocaleString("en")} lines`,
+      fix: "Apply it with git apply, or in parts",
+    });
+  }
   const lines = linesOf(byteString(bytes));
   const files: FilePatch[] = [];
   const room: Room = { left: MOST_BYTES };
@@ -280,6 +290,6 @@ function endOfPiece(lines: readonly string[], start: number): number {
 }
 
 /** What a binary patch makes of a content; undefined where it is for another one. */
-export function binaryResult(binary: Binary, before: Uint8Array): Uint8Array | undefined {
+export function binaryResult(binary: Binary, before: Uint8Array): Bytes | undefined {
   return "literal" in binary ? binary.literal : applyDelta(before, binary.delta);
 }

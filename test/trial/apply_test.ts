@@ -238,7 +238,7 @@ Deno.test("a patch of few bytes makes no more than a gigabyte, however often it 
       `GIT binary patch\n${lines}`;
     const small = literalLines(new Uint8Array(64));
     const huge = `literal ${1024 ** 3}\nHc$xxxx\n\n`;
-    assertStringIncludes(assertThrows(() => read(file("a", small) + file("b", huge)), UserError).why, "1024 MB");
+    assertStringIncludes(assertThrows(() => read(file("a", small) + file("b", huge)), UserError).why, "256 MB");
     // What it says of the way back is not believed, and not unpacked either.
     assertEquals(read(file("a", small + huge) + file("b", small)).length, 2);
     // Deltas and copies make much of little, too.
@@ -256,6 +256,49 @@ Deno.test("a patch of few bytes makes no more than a gigabyte, however often it 
       "z",
       "the patch makes more than 2 MB",
     ]]);
+  }));
+
+Deno.test("a small patch cannot make the program hold or compare more than its bounds", () =>
+  withTree((tree, path) => {
+    // A delta of a few bytes that says of its result that it has 200 MB: denied by the bound before it is made.
+    const base = new Uint8Array(1024);
+    Deno.writeFileSync(`${path}/base`, base);
+    const delta = new Uint8Array([...sized(base.length), ...sized(200 * 1024 ** 2), 0x80]);
+    const patch = `diff --git a/base b/x\ncopy from base\ncopy to x\nindex ${blobName(base)}..${"1".repeat(40)}\n` +
+      `GIT binary patch\n${literalLines(delta).replace("literal", "delta")}`;
+    const small = planPatch(read(patch), { ...ground(tree), mostBytes: 1024 ** 2 });
+    assertEquals(small.unfit.map(({ why }) => why), ["the patch makes more than 1 MB"]);
+    // Copies of one file share its bytes, and count each.
+    Deno.writeFileSync(`${path}/big`, new Uint8Array(1024 ** 2));
+    const copies = Array.from(
+      { length: 300 },
+      (_, at) => `diff --git a/big b/c${at}\nsimilarity index 100%\ncopy from big\ncopy to c${at}\n`,
+    );
+    const copied = planPatch(read(copies.slice(0, 250).join("")), ground(tree)).wanted;
+    const buffers = new Set(
+      [...copied.values()].map((wanted) => wanted.kind === "file" ? wanted.bytes.buffer : wanted),
+    );
+    assertEquals([copied.size, buffers.size], [250, 1]);
+    const more = planPatch(read(copies.join("")), ground(tree)).unfit;
+    assertEquals(more.map(({ why }) => why), ["the patch makes more than 256 MB"]);
+    // Lines are objects: of the patch, and of a file that a hunk changes.
+    const lines = new Uint8Array(4_000_001).fill(10);
+    assertStringIncludes(assertThrows(() => readPatch(lines, "p"), UserError).why, "more than 4,000,000 lines");
+    Deno.writeFileSync(`${path}/lines`, lines);
+    const hunk = "diff --git a/lines b/lines\n--- a/lines\n+++ b/lines\n@@ -1 +1 @@\n-\n+x\n";
+    assertEquals(planPatch(read(hunk), ground(tree)).unfit.map(({ why }) => why), ["it has more than 4,000,000 lines"]);
+  }));
+
+Deno.test("lines that are long and nearly the same are looked for only so long", () =>
+  withTree((tree, path) => {
+    const long = "a".repeat(4_000);
+    Deno.writeTextFileSync(`${path}/a`, `${long}b\n`.repeat(5_000));
+    const hunks = Array.from({ length: 100 }, (_, at) => `@@ -${at + 9},2 +${at + 9},2 @@\n-${long}c\n+d\n e\n`).join(
+      "",
+    );
+    const { unfit } = planPatch(read(`diff --git a/a b/a\n--- a/a\n+++ b/a\n${hunks}`), ground(tree));
+    // Each is compared with every line behind the one before: without the bound, two thousand million characters.
+    assertEquals(unfit.at(-1)?.why, "it takes too long to find these lines");
   }));
 
 /** A size as deltas have it. */

@@ -2,7 +2,7 @@ import type { Scope } from "../../core/policy.ts";
 import type { HttpServer } from "../../mcp/config.ts";
 import type { HttpWay } from "../../mcp/deps.ts";
 import { openScopedFetch } from "../../sandbox/proxy/scoped_fetch.ts";
-import { given, type Secrets } from "../model/secrets.ts";
+import { given, type Secrets, secretsInHeader } from "../model/secrets.ts";
 
 /** What belongs to the connection and the protocol is not for settings. */
 const RESERVED = /^(?:host|connection|content-length|content-type|transfer-encoding|accept|mcp-.*|proxy-.*|upgrade)$/i;
@@ -23,6 +23,7 @@ export function httpWay({ url, headers = {}, headerEnv = {} }: HttpServer, net: 
     if (secrets.isKey(variable, value)) {
       throw new Error(`the header ${name} holds the model's key, which no server gets`);
     }
+    for (const secret of secretsInHeader(name, value)) secrets.hide(secret);
     try {
       own.set(name, value);
     } catch {

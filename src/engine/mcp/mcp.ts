@@ -12,7 +12,8 @@ import { SESSION_VARIABLE } from "../../sandbox/process/leftovers.ts";
 import { startServer } from "../../sandbox/shell/server.ts";
 import { openSupervisor, type Supervisor } from "../../sandbox/shell/supervisor.ts";
 import type { ModelChoice } from "../model/model.ts";
-import { given, openSecrets, type Secrets } from "../model/secrets.ts";
+import { hideForms, secretForms } from "../../core/support/hide_secrets.ts";
+import { given, openSecrets, type Secrets, sharedSecrets } from "../model/secrets.ts";
 import { cacheRoot } from "../sessions/session_folders.ts";
 import { recordSession } from "../sessions/session_record.ts";
 import { foreignTool } from "../tools/foreign_tool.ts";
@@ -78,9 +79,14 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice, acti
     client: { name: "sandpiper", version: VERSION },
   };
   const opened = openMcp(servers, deps);
+  /** A server may repeat its own token: no result has one in it. */
+  const withoutTokens = (tool: McpTool): McpTool => ({
+    ...tool,
+    run: async (...call) => hideForms(await tool.run(...call), secretForms([...sharedSecrets(config.world)])),
+  });
   return {
     ...opened,
-    known: () => mcpTools(opened.tools(), activate),
+    known: () => mcpTools(opened.tools().map(withoutTokens), activate),
     async close() {
       await opened.close();
       await supervisor?.close();

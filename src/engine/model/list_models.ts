@@ -3,6 +3,7 @@ import { UserError } from "../../core/error.ts";
 import { causeText, connectionCause } from "../../core/support/connection_cause.ts";
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import type { ToldFacts } from "./endpoint_facts.ts";
+import { secretForms } from "../../core/support/hide_secrets.ts";
 import { keyHeaders, urlOf } from "../../provider/endpoint/post.ts";
 
 /** How long a list may take, milliseconds; what of an answer is read, characters; models that are kept. */
@@ -44,7 +45,9 @@ export async function listModels(endpoint: Endpoint, limitMs = LIMIT_MS): Promis
       await response.body?.cancel();
       return { why: response.status === 401 ? "it refuses the key (401)" : `it answers ${response.status}` };
     }
-    return { models: modelsIn(JSON.parse(await bounded(response))) };
+    const models = modelsIn(JSON.parse(await bounded(response)));
+    const forms = secretForms(key.secrets);
+    return { models: models.filter(({ id }) => !forms.some((form) => id.includes(form))) };
   } catch (error) {
     if (error instanceof UserError) return { why: `${error.what}: ${error.why}` };
     if (signal.aborted) return { why: `no answer in ${limitMs} ms` };

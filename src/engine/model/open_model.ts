@@ -1,3 +1,5 @@
+import { withoutSecrets } from "../../provider/reply/hidden_secrets.ts";
+import { knownSecrets } from "./secrets.ts";
 import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { join } from "@std/path";
 import { ifThere } from "../../core/support/attempt.ts";
@@ -67,7 +69,7 @@ export async function openModel(
     : choice.kind === "given"
     ? given(choice, config)
     : await openServer(choice, config, seams);
-  const opened = await afterLead(answering, config, agentId);
+  const opened = withoutKeys(await afterLead(answering, config, agentId), choice, config);
   const record = config.invocation.values["record"];
   if (typeof record !== "string") return opened;
   const file = fileOf(record, config.world);
@@ -87,6 +89,12 @@ export async function openModel(
   const { SHORTEST_SECRET } = await import("../../core/support/hide_secrets.ts");
   const isShort = secrets.some(({ length }) => length < SHORTEST_SECRET);
   return answeredBy(provider, opened, isShort ? [shortKey(file, SHORTEST_SECRET)] : []);
+}
+
+/** Whoever answers may repeat a key: no reply has one in it, before it is recorded, shown or stored. */
+function withoutKeys(opened: OpenModel, choice: ModelChoice, config: Config): OpenModel {
+  const own = choice.kind === "server" ? choice.endpoint.key.secrets : [];
+  return answeredBy(withoutSecrets(opened.provider, () => [...knownSecrets(config), ...own]), opened);
 }
 
 function shortKey(file: string, shortest: number): string {
@@ -187,6 +195,7 @@ async function openServer({ endpoint }: ServerChoice, config: Config, seams: Req
     known: facts.known,
     capabilities: { ...entry.capabilities, ...facts.takes },
     memory,
+    secrets: () => [...knownSecrets(config)],
     ...seams,
     ...(price ? { price } : {}),
   });

@@ -19,6 +19,8 @@ export interface Connection extends Pick<ProviderEntry, "keyHeader" | "headers" 
   readonly apiKeyEnv?: string;
   /** Where the key comes from when it can change; goes before `apiKey`. */
   readonly key?: EndpointKey;
+  /** Other secrets than its key, which an answer must not show either. */
+  readonly secrets?: () => readonly string[];
   /** As the server calls it. */
   readonly model: string;
   /** Short name for messages and records; `openai` unless told otherwise. */

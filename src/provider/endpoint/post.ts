@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
+import { secretForms } from "../../core/support/hide_secrets.ts";
 import { RefusedRequest } from "../failure/refused_request.ts";
 import { createBodyBytes } from "./body_bytes.ts";
 import type { KeyHeader } from "../table/entry.ts";
@@ -40,7 +41,10 @@ export function createPost(connection: Connection): Post {
         body: bytes,
         signal,
       });
-      connection.onResponse?.(response.status, () => headersWithout(value, response.headers));
+      connection.onResponse?.(
+        response.status,
+        () => headersWithout([value, ...connection.secrets?.() ?? []], response.headers),
+      );
       return response;
     };
     const current = key ? await key.current(signal) : apiKey;
@@ -99,9 +103,10 @@ function headersOf(layers: readonly Readonly<Record<string, string | null>>[]): 
   return all;
 }
 
-/** Headers of an answer; where a server says the key back, nobody hears it. */
-function headersWithout(apiKey: string, headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([, value]) => apiKey === "" || !value.includes(apiKey)));
+/** Headers of an answer; where a server says a key back, nobody hears it. */
+function headersWithout(secrets: readonly string[], headers: Headers): Record<string, string> {
+  const forms = [...secrets.filter((secret) => secret !== ""), ...secretForms(secrets)];
+  return Object.fromEntries([...headers].filter(([, value]) => !forms.some((form) => value.includes(form))));
 }
 
 async function refusalOf(response: Response): Promise<Error> {

@@ -21,7 +21,7 @@ export function replyContexts(connection: Connection): (request: ProviderRequest
       provider: connection.name ?? "openai",
       host,
       model,
-      secrets: key?.secrets ?? (isKeyless ? [] : [apiKey]),
+      secrets: [...key?.secrets ?? (isKeyless ? [] : [apiKey]), ...connection.secrets?.() ?? []],
       ...(proxy ? { proxy } : {}),
       ...(isKeyless ? { isKeyless } : {}),
       ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }),

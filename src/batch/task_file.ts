@@ -53,6 +53,7 @@ export async function readTaskFile(
   const seen = new Map<string, string>();
   return tasks.map(({ where, value }) => {
     const task = taskOf(path, where, { ...common, ...fieldsOf(path, where, value) }, options, defaults, readPrompt);
+    if (task.workspace.kind === "folder") files.find(task.workspace.path, { access: "read", typed: true });
     const folded = task.id.toLowerCase();
     const other = seen.get(folded);
     if (other !== undefined) {

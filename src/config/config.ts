@@ -1,5 +1,5 @@
 import { isAbsolutePath } from "../core/support/on_disk.ts";
-import { join } from "@std/path";
+import { join, resolve } from "@std/path";
 import type { World } from "./host_environment.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation, Values } from "./options/parse.ts";
@@ -17,6 +17,7 @@ import {
 import type { TrustDecision } from "../core/compiled_prompt.ts";
 import { UserError } from "../core/error.ts";
 import { isInside, type Policy } from "../core/policy.ts";
+import { followLinks } from "../sandbox/names/follow_links.ts";
 import { attempt } from "../core/support/attempt.ts";
 import { findGitRoot } from "../context/files/ancestors.ts";
 
@@ -73,7 +74,9 @@ export function toolsRoot({ root, trial }: Pick<Config, "root" | "trial">): stri
 export function configure(given: Invocation, world: World): Config {
   const { pack } = world;
   const invocation = pack ? { ...given, values: pack.values(given.values) } : given;
-  const root = workspace(invocation.values["cwd"], world.cwd);
+  const { cwd, "session-dir": sessions } = invocation.values;
+  for (const named of [cwd, sessions]) if (typeof named === "string") refuseLinkOutside(named, world.cwd);
+  const root = workspace(cwd, world.cwd);
   const found = findConfigFolders(root, world.env);
   const outside = found.project && linkOutside(found.project, findGitRoot(root) ?? root);
   const { project: _, ...others } = found;
@@ -134,6 +137,15 @@ function linkOutside(folder: string, bounds: string): string | undefined {
   const target = attempt(() => Deno.realPathSync(folder));
   if (target === undefined || isInside(target, bounds)) return undefined;
   return `${folder} is left out: it is a link to ${target}, which is outside of ${bounds}`;
+}
+
+/**
+ * Throws UserError for a directory that the user names inside the present one, or inside its repository, and that a link leads
+ * out of it: tools of an earlier session can have put the link there.
+ */
+function refuseLinkOutside(named: string, cwd: string): void {
+  const roots = [cwd, findGitRoot(cwd) ?? cwd].filter((place) => place !== "/").sort((a, b) => a.length - b.length);
+  followLinks(resolve(cwd, named), roots);
 }
 
 function workspace(option: unknown, cwd: string): string {

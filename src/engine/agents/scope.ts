@@ -1,9 +1,9 @@
-import { ToolError } from "../../core/error.ts";
+import { ToolError, UserError } from "../../core/error.ts";
 import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
 import type { SubAgentScope } from "../../core/event.ts";
 import { makeGrantedFolder } from "../../sandbox/denial/granted_folders.ts";
 import { isPrivate } from "../../sandbox/policy/narrow.ts";
-import { pathReader } from "../../sandbox/policy/path_entry.ts";
+import { type PathReader, pathReader } from "../../sandbox/policy/path_entry.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 
 /** Real paths of entries that a sub-agent is to have of a scope. Throws ToolError for one that its parent does not have. */
@@ -13,7 +13,7 @@ export function placesIn(policy: Policy, kind: "read" | "write", entries: readon
   return [
     ...new Set(entries.map((entry) => {
       if (entry === "" || entry.includes("\0")) throw new ToolError(`Nothing was started: "${entry}" is no path`);
-      const [path = ""] = paths.granted(entry);
+      const [path = ""] = grantedOf(paths, entry);
       const scope = `your own ${kind} scope (${shown(policy[kind], policy)})`;
       if (!covers(policy[kind], path)) throw new ToolError(`Nothing was started: ${path} is outside ${scope}`);
       if (isPrivate(policy, path)) throw new ToolError(`Nothing was started: ${path} is among your own private files`);
@@ -40,6 +40,14 @@ export function placesIn(policy: Policy, kind: "read" | "write", entries: readon
       return path;
     })),
   ];
+}
+
+function grantedOf(paths: PathReader, entry: string): readonly string[] {
+  try {
+    return paths.granted(entry);
+  } catch (error) {
+    throw error instanceof UserError ? new ToolError(`Nothing was started: ${error.message}`) : error;
+  }
 }
 
 /** A file with further hard links would change under its other names too, and those may be outside of the scope. */

@@ -4,6 +4,7 @@ import type { AgentSet, FoundAgent } from "../../context/agents/agents.ts";
 import { UserError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { narrowPolicy, type NarrowRequest } from "../../sandbox/policy/narrow.ts";
+import { pathReader } from "../../sandbox/policy/path_entry.ts";
 import { toolchainPaths } from "../../sandbox/policy/readable.ts";
 import { disk, glanceAtDisk } from "../../sandbox/system/disk.ts";
 import { packedFolder } from "../../config/host_environment.ts";
@@ -83,6 +84,9 @@ export function narrowed(policy: Policy, request: NarrowRequest): Policy {
   const programs = request.read === undefined
     ? []
     : toolchainPaths({ ...glanceAtDisk(), home: policy.home, env: policy.env });
+  // Throws UserError for an entry that a link leads out of the workspace: it would be left out silently.
+  const paths = pathReader(policy.root, policy.home, disk.realPath);
+  for (const entry of [...request.read ?? [], ...request.write ?? []]) paths.granted(entry);
   return narrowPolicy(policy, request, { realPath: disk.realPath, programs });
 }
 

@@ -1,4 +1,5 @@
 import { isInside, type Policy, type Scope } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { movedVariables, netEnvironment } from "./environment.ts";
 import { parseRule, ruleText } from "./net_rules.ts";
 import { pathReader, type RealPath } from "./path_entry.ts";
@@ -35,7 +36,9 @@ export interface NarrowFacts {
  */
 export function narrowPolicy(policy: Policy, request: NarrowRequest, facts: NarrowFacts): Policy {
   const paths = pathReader(policy.root, policy.home, facts.realPath);
-  const written = (entries: readonly string[]): Scope => readScope(entries, paths.granted);
+  // An entry that a link leads out of the workspace is not in the result.
+  const written = (entries: readonly string[]): Scope =>
+    readScope(entries, (entry) => attempt(() => paths.granted(entry)) ?? []);
   const own = request.folders;
   const without = (scope: Scope): Scope =>
     own === undefined ? scope : { all: scope.all, list: scope.list.filter((path) => !isPrivate(policy, path)) };

@@ -1,5 +1,6 @@
 import { basename, dirname, join, normalize } from "@std/path";
 import { UserError } from "../../core/error.ts";
+import { isInside } from "../../core/policy.ts";
 import { isWindowsPath } from "../../core/support/text.ts";
 
 /** The part of the facts that tells where links lead. */
@@ -7,7 +8,10 @@ export type RealPath = (path: string) => string | undefined;
 
 /** Turns entries of scopes into absolute paths. */
 export interface PathReader {
-  /** What a grant means: the real place, however the entry leads there. */
+  /**
+   * What a grant means: the real place, however the entry leads there. Throws UserError for an entry inside `root` that a link
+   * leads out of it: tools can have put the link there.
+   */
   readonly granted: (entry: string) => readonly string[];
   /** What a denial means: the place, and the name that leads there. */
   readonly denied: (entry: string) => readonly string[];
@@ -15,6 +19,7 @@ export interface PathReader {
 
 /** A reader for entries that count from `root`, `~/` from `home`. */
 export function pathReader(root: string, home: string, realPath: RealPath): PathReader {
+  const realRoot = realOf(root, realPath);
   const lexical = (entry: string): string => {
     if (entry === "" || entry.includes("\0")) {
       throw new UserError({
@@ -27,13 +32,26 @@ export function pathReader(root: string, home: string, realPath: RealPath): Path
     return trim(normalize(entry.startsWith("/") || isWindowsPath(entry) ? entry : join(root, entry)));
   };
   return {
-    granted: (entry) => [realOf(lexical(entry), realPath)],
+    granted: (entry) => {
+      const path = lexical(entry);
+      const real = realOf(path, realPath);
+      if (isInside(path, root) && !isInside(real, realRoot)) throw linkOutside(entry, real, realRoot);
+      return [real];
+    },
     denied: (entry) => {
       const path = lexical(entry);
       const real = realOf(path, realPath);
       return real === path ? [path] : [real, path];
     },
   };
+}
+
+function linkOutside(entry: string, real: string, root: string): UserError {
+  return new UserError({
+    what: `Cannot use "${entry}" in a scope`,
+    why: `a link in it leads to "${real}", which is outside of ${root}`,
+    fix: `Name ${real} itself if you mean it, or remove the link`,
+  });
 }
 
 /** The real path, also of what is not there yet: the deepest folder that is there decides. */

@@ -112,10 +112,9 @@ const MERGES: readonly (readonly [string, Omit<PolicyRequest, "root">, readonly 
     "work",
   ]],
   ["R458 .. in a project's scope", { project: { read: ["src/../../outside"] } }, [], ["work"]],
-  ["R460 a link in a project's scope leads outside", { project: { read: ["link"] } }, [], ["work"]],
-  ["a link in a flag is the place it leads to", { flags: { read: ["link"] } }, ["outside"], ["work"]],
-  ["R461 what is not there yet below a link", { flags: { write: ["link/new"] } }, ["outside/new", "work"], [
-    "outside/new",
+  ["a link that stays inside is the place it leads to", { flags: { read: ["in"] } }, ["work/src"], ["work"]],
+  ["R461 what is not there yet below such a link", { flags: { write: ["in/new"] } }, ["work", "work/src/new"], [
+    "work/src/new",
   ]],
   ["nothing for an empty list", { flags: { read: [], write: false } }, [], []],
   ["a denial of everything", { flags: { read: ["src"] }, project: { deny: { read: true, write: true } } }, [], []],
@@ -130,11 +129,25 @@ for (const [claim, request, read, write] of MERGES) {
     using world = makeWorld();
     for (const name of ["src/a", "docs", "out"]) Deno.mkdirSync(join(world.root, name), { recursive: true });
     Deno.symlinkSync(world.outside, join(world.root, "link"));
+    Deno.symlinkSync("src", join(world.root, "in"));
     const policy = resolve(world, request);
     const own = (scope: Scope): string[] => below(world, scope).filter((path) => path !== "tmp" && path !== "cache");
     assertEquals({ read: own(policy.read), write: own(policy.write) }, { read: [...read], write: [...write] });
   });
 }
+
+Deno.test("resolvePolicy() R460 rejects a grant inside the workspace that a link leads out of it, in every layer", () => {
+  using world = makeWorld();
+  Deno.symlinkSync(world.outside, join(world.root, "link"));
+  for (const entry of ["link", "link/new", "./link/", "+link", "a/../link", join(world.root, "link")]) {
+    for (
+      const request of [{ flags: { read: [entry] } }, { user: { write: [entry] } }, { project: { read: [entry] } }]
+    ) {
+      const error = assertThrows(() => resolve(world, request), UserError, world.outside);
+      assertEquals(error.exitCode, 2);
+    }
+  }
+});
 
 const entry = fc.constantFrom(".", "a", "a/b", "a/../..", "../x", "/", "b", "link", "~", "a/b/c", "/etc", "~/.ssh");
 const written = fc.oneof(fc.boolean(), fc.array(entry, { maxLength: 3 }));
@@ -154,7 +167,7 @@ const imagined: PolicyFacts = {
   env: {},
   skills: [],
   level: "kernel",
-  realPath: (path) => path === "/w/link" || path.startsWith("/w/link/") ? path.replace("/w/link", "/elsewhere") : path,
+  realPath: (path) => path === "/w/link" || path.startsWith("/w/link/") ? path.replace("/w/link", "/w/b") : path,
   listFolder: () => undefined,
   readText: () => undefined,
 };

@@ -116,7 +116,7 @@ export const KERNEL_FILES: readonly string[] = ["/proc", "/dev", "/sys"];
  */
 export function whyNoGrant(access: "read" | "write", path: string, policy: Policy): string | undefined {
   const key = foldedPath(path);
-  const isIn = (folder: string): boolean => isInside(key, foldedPath(folder));
+  const isIn = (folder: string): boolean => isInside(key, folded(folder));
   // A workspace in shared memory is the one thing below these folders that holds files.
   const isWorkspace = isInside(policy.root, "/dev/shm") && isInside(path, policy.root);
   if (!isWorkspace && KERNEL_FILES.some(isIn)) return "no grant opens /proc, /dev and /sys";
@@ -176,6 +176,18 @@ export function steersGit(real: string, { root, write }: Policy): boolean {
   const names = foldedPath(real.slice(Math.max(0, ...granted))).split("/");
   const at = names.indexOf(".git");
   return at >= 0 && (at === names.length - 1 || names.slice(at).some((name) => OBEYED.has(name)));
+}
+
+const foldedPlaces = new Map<string, string>();
+
+/** `foldedPath` of a place of a policy: there are hundreds, which are the same at each call. */
+function folded(place: string): string {
+  let path = foldedPlaces.get(place);
+  if (path === undefined) {
+    if (foldedPlaces.size > 5_000) foldedPlaces.clear();
+    foldedPlaces.set(place, path = foldedPath(place));
+  }
+  return path;
 }
 
 /** A path as a forgiving file system compares it; for what forbids alone, so that `.GIT` is refused on every system. */

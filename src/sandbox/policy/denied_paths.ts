@@ -5,10 +5,12 @@ import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 import { presentBelow, type ReadableFacts } from "./readable.ts";
 import { unique } from "./scopes.ts";
-import { HOME_SECRETS, SYSTEM_SECRETS } from "./secrets.ts";
+import { HOME_SECRETS, otherSecrets, SYSTEM_SECRETS } from "./secrets.ts";
 
 /** Where things are, for denials. */
 export interface DeniedFacts extends ReadableFacts {
+  /** The workspace. */
+  readonly root: string;
   /** Folders that must stay readable even inside a secret one: skills live in the agent's own folder. */
   readonly readable: readonly string[];
   /** Private folders that must stay writable even inside a secret one. */
@@ -33,22 +35,29 @@ export interface DeniedPaths {
 /** The denials of all layers, with the secrets and this program added to them. */
 export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): DeniedPaths {
   const own = facts.env["SANDPIPER_HOME"];
+  const others = otherSecrets(facts);
   const lexical = [
-    ...HOME_SECRETS.map((name) => join(facts.home, name)),
+    ...others,
+    ...HOME_SECRETS.map((name) => `${facts.home}/${name}`),
     ...SYSTEM_SECRETS,
     ...(own !== undefined && isAbsolutePath(own) ? [own] : []),
   ];
   // A secret folder is often a link to where it is kept. One that leads to something as large as the home is no secret.
-  const there = [...presentBelow(facts.home, HOME_SECRETS, facts.listFolder), ...SYSTEM_SECRETS, ...(own ? [own] : [])];
+  const there = [
+    ...presentBelow(facts.home, HOME_SECRETS, facts.listFolder),
+    ...others,
+    ...SYSTEM_SECRETS,
+    ...(own ? [own] : []),
+  ];
   const real = there.flatMap((path) => facts.realPath(path) ?? []).filter((path) => !isInside(facts.home, path));
   const secrets = unique([...lexical, ...real]);
   const carved = (keep: readonly string[]): string[] => secrets.flatMap((path) => carve(path, keep, facts.listFolder));
   // Mostly below a secret place, whose denial covers it.
   const withKept = (denied: readonly string[]): string[] =>
     unique([...denied, ...facts.kept.filter((path) => !denied.some((folder) => isInside(path, folder)))]);
-  const others = otherNames(facts.mounts ?? "");
+  const otherPlaces = otherNames(facts.mounts ?? "");
   const everywhere = (paths: readonly string[]): string[] =>
-    unique([...paths, ...paths.flatMap(others).filter((path) => facts.realPath(path) === path)]);
+    unique([...paths, ...paths.flatMap(otherPlaces).filter((path) => facts.realPath(path) === path)]);
   const [unread, unwritten] = [carved([...facts.readable, ...facts.writable]), carved(facts.writable)];
   const without = (paths: readonly string[], closed: readonly string[]): string[] =>
     paths.filter((path) => !closed.some((folder) => isInside(path, folder)));

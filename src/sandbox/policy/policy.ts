@@ -116,7 +116,7 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
   const program = unique((facts.program ?? []).flatMap((path) => [path, facts.realPath(path) ?? path]));
   const denied = deniedPaths(layers.denied("read"), layers.denied("write"), {
     ...facts,
-    home,
+    ...{ root, home },
     readable: extra,
     writable: [tmp, cache],
     program,

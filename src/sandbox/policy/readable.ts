@@ -42,8 +42,11 @@ function real(paths: readonly string[], realPath: ReadableFacts["realPath"]): st
   return paths.flatMap((path) => realPath(path) ?? []);
 }
 
+/** So many names below one folder are worth a listing of it. */
+const WORTH_LISTING = 4;
+
 /**
- * The names of a list that may be there, as paths: those whose first part is in the folder.
+ * The names of a list that may be there, as paths: those whose first parts are there.
  *
  * One listing answers for a hundred names of which most are missing, and asking for a missing one is slow.
  */
@@ -53,7 +56,14 @@ export function presentBelow(
   list: ReadableFacts["listFolder"],
 ): string[] {
   const there = new Set(list(folder) ?? []);
-  return names.filter((name) => there.has(name.split("/")[0] ?? "")).map((name) => join(folder, name));
+  const byFirst = Map.groupBy(names, (name) => name.split("/", 1)[0] ?? "");
+  return [...byFirst].flatMap(([first, group]) => {
+    if (!there.has(first)) return [];
+    const inner = group.filter((name) => name.length > first.length + 1).map((name) => name.slice(first.length + 1));
+    if (inner.length < WORTH_LISTING) return group.map((name) => `${folder}/${name}`);
+    const own = inner.length < group.length ? [`${folder}/${first}`] : [];
+    return [...own, ...presentBelow(`${folder}/${first}`, inner, list)];
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isInside, type Scope } from "../../core/policy.ts";
+import { coverage, isInside, type Scope } from "../../core/policy.ts";
 
 /** A scope as written: `true` or a bare flag is everything, a list is that, `false` or an empty list is nothing. */
 export type WrittenScope = boolean | readonly string[];
@@ -64,12 +64,13 @@ export function intersectNames(a: Scope, b: Scope): Scope {
 /** The paths of a scope without those that a denial covers whole; a denial inside of a path stays for others to subtract. */
 export function withoutDenied(scope: Scope, denied: readonly string[]): Scope {
   if (denied.includes("/")) return NOTHING;
-  return { all: scope.all, list: scope.list.filter((path) => !denied.some((folder) => isInside(path, folder))) };
+  const isDenied = coverage({ all: false, list: denied });
+  return { all: scope.all, list: scope.list.filter((path) => !isDenied(path)) };
 }
 
 /** The words of some lines. */
 export function words(...lines: readonly string[]): string[] {
-  return lines.flatMap((line) => line.split(" "));
+  return lines.flatMap((line) => line.split(/(?<!\\) /));
 }
 
 /** Without repetitions, in order of first occurrence. */

@@ -35,7 +35,7 @@ Deno.test("refuseKeptAround() names a folder of its own where tools would reach 
 /** Other paths of ~/.ssh where these lines of /proc/self/mountinfo hold; `missing` is not there. */
 function namesOfSecret(lines: readonly string[], missing = ""): string[] {
   const { read, write, secrets } = deniedPaths({ all: false, list: [] }, { all: false, list: [] }, {
-    ...{ home: "/home/ann", env: {}, readable: [], writable: [], program: [], kept: [] },
+    ...{ root: "/w", home: "/home/ann", env: {}, readable: [], writable: [], program: [], kept: [] },
     realPath: (path) => path === missing ? undefined : path,
     listFolder: () => [],
     mounts: lines.map((line, at) => `${at} ${placeOf(lines, at)} ${line} rw - ext4 /dev/x rw\n`).join(""),
@@ -86,7 +86,7 @@ Deno.test("deniedPaths() says what was asked for and what is the program's own, 
   const [read, write] = [["/srv/asked", "/home/ann/.ssh/asked", "/opt/own/asked"], ["/srv/fixed", "/home/ann/.ssh"]]
     .map((list = []) => ({ all: false, list }));
   const { deniedFor } = deniedPaths(read ?? { all: false, list: [] }, write ?? { all: false, list: [] }, {
-    ...{ home: "/home/ann", env: {}, readable: [], writable: [] },
+    ...{ root: "/w", home: "/home/ann", env: {}, readable: [], writable: [] },
     program: ["/opt/own"],
     kept: ["/srv/sessions", "/home/ann/.sandpiper/agent/sessions"],
     realPath: (path) => path,

@@ -8,11 +8,11 @@ const process = require("node:process");
 
 /** npm alone links a command to its file. Other programs write a script that gives the file to Node, and so does npm on Windows. */
 const linksCommands = /^npm\//.test(process.env.npm_config_user_agent ?? "") && process.platform !== "win32";
-const { version } = require("./package.json");
+const { version, optionalDependencies } = require("./package.json");
 
 function replace() {
-  const name = `@sandpiper/${process.platform}-${process.arch}/package.json`;
-  const binary = join(dirname(require.resolve(name)), "bin", "sandpiper");
+  const name = Object.keys(optionalDependencies).find((one) => one.endsWith(`/${process.platform}-${process.arch}`));
+  const binary = join(dirname(require.resolve(`${name}/package.json`)), "bin", "sandpiper");
   // One that does not run here must not stand in the place of what can say so.
   const { stdout } = spawnSync(binary, ["--version"], { encoding: "utf8", timeout: 20_000 });
   if (stdout?.trim() !== `sandpiper ${version}`) return;

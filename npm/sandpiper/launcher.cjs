@@ -20,8 +20,8 @@ const system = `${process.platform}-${process.arch}`;
 
 /** The path of the binary for this system; throws an Error that says why there is none. */
 function findBinary() {
-  const name = `@sandpiper/${system}`;
-  if (!(name in optionalDependencies)) {
+  const name = Object.keys(optionalDependencies).find((one) => one.endsWith(`/${system}`));
+  if (name === undefined) {
     const known = Object.keys(optionalDependencies).map((one) => one.split("/")[1]).join(", ");
     throw new Error(
       `there is no package of it for ${system}, only for ${known}. From source it runs wherever Deno does`,

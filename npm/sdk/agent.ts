@@ -1,6 +1,7 @@
 import process from "node:process";
 import type { PromptOutcome } from "../../src/core/engine.ts";
 import { messageOf, UserError } from "../../src/core/error.ts";
+import { NPM_PACKAGE, SDK_PACKAGE } from "../../src/core/version.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { Agent, Said } from "../../src/cli/sdk/agent_api.ts";
 import { errorOf } from "../../src/cli/sdk/questions.ts";
@@ -202,6 +203,6 @@ function otherProtocol(theirs: number, version: string): UserError {
     what: "This package and the sandpiper binary do not fit together",
     why:
       `the binary is sandpiper ${version} and speaks version ${theirs} of the lines between them, this one ${SDK_PROTOCOL}`,
-    fix: "Install sandpiper and sandpiper-sdk of the same version",
+    fix: `Install ${NPM_PACKAGE} and ${SDK_PACKAGE} of the same version`,
   });
 }

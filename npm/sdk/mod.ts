@@ -3,7 +3,7 @@
  * that is embedded.
  *
  * ```ts
- * import { createAgent } from "sandpiper-sdk";
+ * import { createAgent } from "@sandpiper/sdk";
  *
  * const agent = await createAgent({ cwd: "/path/to/project", model: "gpt-5-mini" });
  * console.log(await agent.answer("What does this project do?"));

@@ -2,6 +2,7 @@ import { UserError } from "../../src/core/error.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { CustomTool, ZodSchema } from "../../src/cli/sdk/custom_tool.ts";
 import type { ExtensionFactory, ToolRegistration } from "../../src/hooks/api/api.ts";
+import { SDK_PACKAGE } from "../../src/core/version.ts";
 
 /** Gives `execute` the type of the arguments that a schema of zod has. */
 export function defineTool<A>(tool: CustomTool<A> & { readonly parameters: ZodSchema<A> }): CustomTool {
@@ -59,7 +60,7 @@ async function jsonSchema(name: string, schema: Zod): Promise<JsonObject> {
     throw new UserError({
       what: `The schema of the tool "${name}" was not read`,
       why: error instanceof Error ? error.message : String(error),
-      fix: "Install zod 4 beside sandpiper-sdk, or give a JSON Schema",
+      fix: `Install zod 4 beside ${SDK_PACKAGE}, or give a JSON Schema`,
     });
   }
 }

@@ -5,7 +5,7 @@ import { checkFormat } from "../release/executable_format.ts";
 import { programName, PROJECT } from "../release/project.ts";
 import type { NpmPackage } from "./package.ts";
 
-const { name, version, license, home, description } = PROJECT;
+const { name, npmPackage, npmScope, version, license, home, description } = PROJECT;
 /** What all packages say. */
 export const COMMON = { version, license, homepage: home, repository: { type: "git", url: `git+${home}.git` } };
 
@@ -14,7 +14,9 @@ export function mainPackage(root: string): NpmPackage {
   const file = (from: string, path: string): Entry => ({ path, bytes: Deno.readFileSync(join(root, from)) });
   return {
     manifest: {
-      ...{ name, description, ...COMMON },
+      ...{ name: npmPackage, description, ...COMMON },
+      // npm publishes a scoped package for its members alone unless it is told otherwise.
+      publishConfig: { access: "public" },
       keywords: ["agent", "cli", "sandbox", "ai"],
       bin: { [name]: `bin/${name}` },
       scripts: { postinstall: "node install.cjs" },
@@ -37,6 +39,7 @@ export function platformPackage(root: string, target: Target, binary: Uint8Array
   return {
     manifest: {
       ...{ name: platformName(target), description: `${description} (${target.name})`, ...COMMON },
+      publishConfig: { access: "public" },
       ...{ os: [os], cpu: [cpu], ...(target.os === "linux" ? { libc: ["glibc"] } : {}) },
       // An archive that a package manager keeps whole could not be started from.
       preferUnplugged: true,
@@ -51,5 +54,5 @@ export function platformPackage(root: string, target: Target, binary: Uint8Array
 
 /** The name of the package for one system. */
 export function platformName({ name: system }: Pick<Target, "name">): string {
-  return `@${name}/${system}`;
+  return `${npmScope}/${system}`;
 }

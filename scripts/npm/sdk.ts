@@ -1,9 +1,9 @@
 import { join, relative } from "@std/path";
 import ts from "typescript";
 import { output } from "../build/base_runtime.ts";
-import { VERSION } from "../../src/core/version.ts";
+import { NPM_PACKAGE, SDK_PACKAGE, VERSION } from "../../src/core/version.ts";
 
-/** The package `sandpiper-sdk`: its package.json, and all other files by their paths in it. */
+/** The package with the SDK: its package.json, and all other files by their paths in it. */
 export interface SdkPackage {
   readonly manifest: { readonly name: string; readonly version: string } & Readonly<Record<string, unknown>>;
   readonly files: readonly { readonly path: string; readonly bytes: Uint8Array<ArrayBuffer> }[];
@@ -29,15 +29,16 @@ export async function sdkPackage(root: string): Promise<SdkPackage> {
     const texts: [string, string][] = [["README.md", readme], ["LICENSE", license], ["mod.js", code], ...types];
     return {
       manifest: {
-        name: "sandpiper-sdk",
+        name: SDK_PACKAGE,
         version: VERSION,
         description: "An agent in your own program: sandpiper from Node, Bun and Deno",
         license: "MIT",
         type: "module",
         exports: { ".": { types: `./types/${typesOf(ENTRY)}`, default: "./mod.js" } },
         engines: { node: ">=20.3" },
-        peerDependencies: { sandpiper: VERSION, zod: "^4.0.0" },
-        peerDependenciesMeta: { sandpiper: { optional: true }, zod: { optional: true } },
+        publishConfig: { access: "public" },
+        peerDependencies: { [NPM_PACKAGE]: VERSION, zod: "^4.0.0" },
+        peerDependenciesMeta: { [NPM_PACKAGE]: { optional: true }, zod: { optional: true } },
       },
       files: texts.map(([path, text]) => ({ path, bytes: encoder.encode(text) })),
     };

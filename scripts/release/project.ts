@@ -1,4 +1,4 @@
-import { PROJECT_URL, VERSION } from "../../src/core/version.ts";
+import { NPM_PACKAGE, NPM_SCOPE, PROJECT_URL, VERSION } from "../../src/core/version.ts";
 import type { Target } from "../../src/config/targets.ts";
 
 /** What packages say of the product. */
@@ -7,7 +7,10 @@ export const PROJECT = {
   version: VERSION,
   description: "Coding agent for terminal and CI in one binary, whose tools the kernel confines",
   license: "MIT",
-  home: PROJECT_URL,
+  // OWNER is to be replaced in the files of a release that is made before the project has an address.
+  home: PROJECT_URL ?? "https://github.com/OWNER/sandpiper",
+  npmPackage: NPM_PACKAGE,
+  npmScope: NPM_SCOPE,
   maintainer: "The sandpiper authors <sandpiper@localhost>",
 } as const;
 

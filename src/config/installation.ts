@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../core/json.ts";
 import { attempt } from "../core/support/attempt.ts";
 import { isFile, isThere } from "../core/support/on_disk.ts";
 import { shellWord } from "../core/support/text.ts";
-import { PROJECT_URL } from "../core/version.ts";
+import { NPM_PACKAGE, NPM_SCOPE, PROJECT_URL } from "../core/version.ts";
 import { TARGETS } from "./targets.ts";
 
 /** Who put the program there. */
@@ -34,23 +34,35 @@ const PLACES: Places = { dpkg: "/var/lib/dpkg/info", nixStore: "/nix/store" };
 /** What the install scripts leave beside the program's folder: lines of `name=value`. */
 export const RECEIPT = "share/sandpiper/install-receipt";
 
-const DOWNLOADS = `${PROJECT_URL}/releases/latest`;
-
-/** How the program at a path, with no links in it, was installed. `hand` where nothing says so. */
-export function installationOf(program: string, places: Places = PLACES): Installation {
-  return ofNpm(program) ?? ofDebian(program, places) ?? ofHomebrew(program) ?? ofNix(program, places) ??
-    ofScript(program) ??
-    { by: "hand", path: program, isManaged: false, update: `put the program of ${DOWNLOADS} in its place` };
+/**
+ * How the program at a path, with no links in it, was installed. `hand` where nothing says so.
+ *
+ * @param project where releases are published; undefined if they are not, so that no address or package is named
+ */
+export function installationOf(
+  program: string,
+  places: Places = PLACES,
+  project: string | undefined = PROJECT_URL,
+): Installation {
+  return ofNpm(program, project) ?? ofDebian(program, places, project) ?? ofHomebrew(program) ??
+    ofNix(program, places) ?? ofScript(program, project) ??
+    { by: "hand", path: program, isManaged: false, update: `put the program of ${newest(project)} in its place` };
 }
 
 /** The program from source, in this folder. */
-export function sourceInstallation(folder: string): Installation {
-  return { by: "source", path: folder, isManaged: false, update: `get the sources of ${PROJECT_URL} again` };
+export function sourceInstallation(folder: string, project: string | undefined = PROJECT_URL): Installation {
+  const update = project === undefined ? "update the sources in this folder" : `get the sources of ${project} again`;
+  return { by: "source", path: folder, isManaged: false, update };
+}
+
+/** What to take the newest files from. */
+function newest(project: string | undefined): string {
+  return project === undefined ? "a newer release" : `${project}/releases/latest`;
 }
 
 const managed = (by: Installer, path: string, update: string): Installation => ({ by, path, isManaged: true, update });
 
-const PACKAGES = ["sandpiper", ...TARGETS.map(({ name }) => `@sandpiper/${name}`)];
+const PACKAGES = [NPM_PACKAGE, ...TARGETS.map(({ name }) => `${NPM_SCOPE}/${name}`)];
 /** What adds a package, by the file that each package manager keeps beside package.json. */
 const LOCKS = [
   ["package-lock.json", "npm install"],
@@ -60,7 +72,7 @@ const LOCKS = [
 ] as const;
 
 /** In a package of ours, below `node_modules`: for all users, for npx, or of a project. */
-function ofNpm(program: string): Installation | undefined {
+function ofNpm(program: string, project: string | undefined): Installation | undefined {
   const top = dirname(dirname(program));
   const { name, version } = json(join(top, "package.json")) ?? {};
   if (!PACKAGES.includes(String(name))) return undefined;
@@ -69,22 +81,30 @@ function ofNpm(program: string): Installation | undefined {
   // Deno keeps packages by registry, name and version, in no such folder.
   if (before === undefined) {
     const isDenos = top.replaceAll("\\", "/").endsWith(`/${name}/${version}`);
-    return isDenos ? via("deno install -g -A -f npm:sandpiper@latest, or deno run -A npm:sandpiper@latest") : undefined;
+    if (!isDenos) return undefined;
+    if (project === undefined) return via(unpublished("Deno's cache"));
+    return via(`deno install -g -A -f npm:${NPM_PACKAGE}@latest, or deno run -A npm:${NPM_PACKAGE}@latest`);
   }
-  if (json(join(before, "package.json"))?.["_npx"] !== undefined) return via("npx sandpiper@latest");
+  if (project === undefined) return via(unpublished(before));
+  if (json(join(before, "package.json"))?.["_npx"] !== undefined) return via(`npx ${NPM_PACKAGE}@latest`);
   const lock = LOCKS.find(([name]) => isFile(join(before, name)));
-  if (lock) return via(`cd ${shellWord(before)} && ${lock[1]} sandpiper@latest`);
+  if (lock) return via(`cd ${shellWord(before)} && ${lock[1]} ${NPM_PACKAGE}@latest`);
   // npm's own folder has the commands beside it (npm help folders).
   const command = basename(before) === "lib"
     ? join(dirname(before), "bin", "sandpiper")
     : join(before, "sandpiper.cmd");
-  if (isThere(command)) return via("npm install -g sandpiper@latest");
-  return via(`update the package sandpiper of ${before} with what installed it`);
+  if (isThere(command)) return via(`npm install -g ${NPM_PACKAGE}@latest`);
+  return via(`update the package ${NPM_PACKAGE} of ${before} with what installed it`);
 }
 
-function ofDebian(program: string, { dpkg }: Places): Installation | undefined {
+/** No registry has the package: it came out of files. */
+function unpublished(place: string): string {
+  return `install the packages of a newer release over those in ${place}, as they were installed`;
+}
+
+function ofDebian(program: string, { dpkg }: Places, project: string | undefined): Installation | undefined {
   const lists = text(join(dpkg, "sandpiper.list"))?.split("\n").includes(program);
-  return lists ? managed("deb", program, `sudo apt install ./FILE, with the .deb of ${DOWNLOADS}`) : undefined;
+  return lists ? managed("deb", program, `sudo apt install ./FILE, with the .deb of ${newest(project)}`) : undefined;
 }
 
 function ofHomebrew(program: string): Installation | undefined {
@@ -101,18 +121,22 @@ function ofNix(program: string, { nixStore }: Places): Installation | undefined 
   return managed("nix", program, "take the newest sandpiper.nix, or nix profile upgrade sandpiper");
 }
 
-function ofScript(program: string): Installation | undefined {
+function ofScript(program: string, project: string | undefined): Installation | undefined {
   const prefix = dirname(dirname(program));
   const lines = text(join(prefix, RECEIPT))?.split(/\r?\n/) ?? [];
   if (!lines.includes(`path=${program}`)) return undefined;
   const found = { path: program, isManaged: false };
+  if (project === undefined) {
+    const by = lines.includes("by=install.ps1") ? "install.ps1" : "install.sh";
+    return { by, ...found, update: `run ${by} of a newer release, with SANDPIPER_PREFIX=${shellWord(prefix)}` };
+  }
   if (lines.includes("by=install.ps1")) {
-    const update = `$env:SANDPIPER_PREFIX='${
-      prefix.replaceAll("'", "''")
-    }'; irm ${DOWNLOADS}/download/install.ps1 | iex`;
+    const update = `$env:SANDPIPER_PREFIX='${prefix.replaceAll("'", "''")}'; irm ${
+      newest(project)
+    }/download/install.ps1 | iex`;
     return { by: "install.ps1", ...found, update };
   }
-  const update = `curl -fsSL ${DOWNLOADS}/download/install.sh | SANDPIPER_PREFIX=${shellWord(prefix)} sh`;
+  const update = `curl -fsSL ${newest(project)}/download/install.sh | SANDPIPER_PREFIX=${shellWord(prefix)} sh`;
   return { by: "install.sh", ...found, update };
 }
 

@@ -1,8 +1,21 @@
 /** The program's version; the same as in deno.json, which a test asserts. */
 export const VERSION = "0.1.0";
 
-/** Where the project is published. OWNER is to be replaced there; everything else that names the place takes it from here. */
-export const PROJECT_URL = "https://github.com/OWNER/sandpiper";
+/**
+ * The scope of all packages in the npm registry. The unscoped name `sandpiper` is another project's package, so that no text
+ * of this program may name it as something to install.
+ */
+export const NPM_SCOPE = "@sandpiper";
+/** The package with the program; the same as the name in deno.json, which a test asserts. */
+export const NPM_PACKAGE = `${NPM_SCOPE}/cli`;
+/** The package with the SDK. */
+export const SDK_PACKAGE = `${NPM_SCOPE}/sdk`;
+
+/**
+ * Where the project publishes its releases: an https address without a slash at its end. Undefined until there is one: then
+ * no message names an address or a command that installs a package.
+ */
+export const PROJECT_URL: string | undefined = undefined;
 
 // A packed agent is a program of its own: what it tells people to type has to be its name.
 const PLAIN = "sandpiper";

@@ -4,7 +4,7 @@ import { dirname, fromFileUrl, join } from "@std/path";
 import { type NpmPackage, tarball, tarballName } from "../../scripts/npm/package.ts";
 import { mainPackage, platformPackage } from "../../scripts/npm/sandpiper.ts";
 import { type Target, targetOf, TARGETS } from "../../src/config/targets.ts";
-import { VERSION } from "../../src/core/version.ts";
+import { NPM_PACKAGE, VERSION } from "../../src/core/version.ts";
 
 const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
 const text = new TextDecoder();
@@ -103,27 +103,30 @@ Deno.test("npm install -g gives the command of this system, and npx starts it; w
     Deno.mkdirSync(join(folder, ".sandpiper/agent"), { recursive: true });
     const settings = { updateUrl: `${registry.url}latest.json` };
     Deno.writeTextFileSync(join(folder, ".sandpiper/agent/settings.json"), JSON.stringify(settings));
-    await npm("install", "-g", "sandpiper");
+    await npm("install", "-g", NPM_PACKAGE);
     const command = join(folder, "prefix/bin/sandpiper");
     assertEquals(await run(command, "--version"), said);
-    const modules = join(folder, "prefix/lib/node_modules/sandpiper");
+    const modules = join(folder, "prefix/lib/node_modules", NPM_PACKAGE);
     const packages = [...Deno.readDirSync(join(modules, "node_modules/@sandpiper"))].map(({ name }) => name);
     const { name } = ownTarget();
     assertEquals(packages, [name]);
     const real = join(modules, "node_modules/@sandpiper", name, "bin/sandpiper");
     assertEquals(Deno.statSync(command).ino, Deno.statSync(real).ino, "the command is the binary itself");
-    assertStringIncludes(await run(command, "update"), "npm install -g sandpiper@latest");
+    assertStringIncludes(await run(command, "update"), "install the packages of a newer release");
     // The whole program, not only its version: the prompt needs what the binary carries.
     assertStringIncludes(await run(command, "prompt", "--stable"), "sandpiper");
 
-    await npm("uninstall", "-g", "sandpiper");
+    await npm("uninstall", "-g", NPM_PACKAGE);
     assertEquals([...Deno.readDirSync(join(folder, "prefix/lib/node_modules"))].map(({ name }) => name), []);
-    assertEquals(await run("npx", "--yes", "--ignore-scripts", "--prefer-offline", "sandpiper", "--version"), said);
+    assertEquals(await run("npx", "--yes", "--ignore-scripts", "--prefer-offline", NPM_PACKAGE, "--version"), said);
     const [place = ""] = [...Deno.readDirSync(join(folder, ".npm/_npx"))].map(({ name }) => name);
-    const launcher = join(folder, ".npm/_npx", place, "node_modules/sandpiper/bin/sandpiper");
+    const launcher = join(folder, ".npm/_npx", place, "node_modules", NPM_PACKAGE, "bin/sandpiper");
     assert(Deno.readTextFileSync(launcher).startsWith("#!"), "the launcher stays");
-    assertEquals(await run("npx", "--offline", "sandpiper", "--version"), said);
-    assertStringIncludes(await run("npx", "--offline", "sandpiper", "update"), "npx sandpiper@latest");
+    assertEquals(await run("npx", "--offline", NPM_PACKAGE, "--version"), said);
+    assertStringIncludes(
+      await run("npx", "--offline", NPM_PACKAGE, "update"),
+      "install the packages of a newer release",
+    );
     assertEquals(registry.asked.includes("latest.json"), false, "what npm owns asks nobody");
   });
 });
@@ -133,13 +136,13 @@ Deno.test("deno run and deno install take the program from the published package
   const said = `sandpiper ${VERSION}\n`;
   await inEmptyHome(registry.url, async ({ folder, run }) => {
     const deno = Deno.execPath();
-    const program = [deno, "run", "--quiet", "-A", "npm:sandpiper"] as const;
+    const program = [deno, "run", "--quiet", "-A", `npm:${NPM_PACKAGE}`] as const;
     assertEquals(await run(...program, "--version"), said);
     const call = JSON.stringify({ path: "a.txt" });
     Deno.writeTextFileSync(join(folder, "a.txt"), "the text of a\n");
     assertStringIncludes(await run(...program, "tool", "read", call), "the text of a");
-    assertStringIncludes(await run(...program, "update"), "deno install -g -A -f npm:sandpiper@latest");
-    await run(deno, "install", "--quiet", "--global", "-A", "npm:sandpiper");
+    assertStringIncludes(await run(...program, "update"), "install the packages of a newer release");
+    await run(deno, "install", "--quiet", "--global", "-A", `npm:${NPM_PACKAGE}`);
     assertEquals(await run(join(folder, ".deno/bin/sandpiper"), "--version"), said);
   });
 });

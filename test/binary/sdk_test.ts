@@ -24,11 +24,11 @@ const zod = dirname(dirname(fromFileUrl(import.meta.resolve("zod/mini"))));
 
 /** A folder in which the package is installed, and a program of the page as JavaScript that every runtime takes. */
 async function install(folder: string): Promise<void> {
-  await writePackage(await sdkPackage(ROOT), join(folder, "node_modules/sandpiper-sdk"));
+  await writePackage(await sdkPackage(ROOT), join(folder, "node_modules", "@sandpiper/sdk"));
   Deno.symlinkSync(zod, join(folder, "node_modules/zod"));
   Deno.writeTextFileSync(
     join(folder, "package.json"),
-    '{"type":"module","dependencies":{"sandpiper-sdk":"*","zod":"*"}}',
+    '{"type":"module","dependencies":{"@sandpiper/sdk":"*","zod":"*"}}',
   );
 }
 
@@ -38,15 +38,15 @@ function asJavaScript(code: string): string {
     transforms: ["typescript"],
     disableESTransforms: true,
   });
-  return `${plain.replaceAll('"sandpiper"', '"sandpiper-sdk"')}\nawait agent.close();\n`;
+  return `${plain.replaceAll('"sandpiper"', '"@sandpiper/sdk"')}\nawait agent.close();\n`;
 }
 
 for (const { name, command } of RUNTIMES) {
   const [program = "", ...args] = command;
   const version = versionOf(program);
-  if (version === undefined) console.log(`sandpiper-sdk is not tested with ${name}: there is no ${program}`);
+  if (version === undefined) console.log(`@sandpiper/sdk is not tested with ${name}: there is no ${program}`);
   Deno.test({
-    name: `sandpiper-sdk: every program of docs/sdk.md runs in ${name} and prints what the page says`,
+    name: `@sandpiper/sdk: every program of docs/sdk.md runs in ${name} and prints what the page says`,
     ignore: version === undefined,
     fn: () =>
       inWorkspace({}, async ({ ws, home, outside }) => {
@@ -70,7 +70,7 @@ for (const { name, command } of RUNTIMES) {
 }
 
 Deno.test({
-  name: "sandpiper-sdk: when the program that embeds it is killed, sandpiper and all of its processes end",
+  name: "@sandpiper/sdk: when the program that embeds it is killed, sandpiper and all of its processes end",
   ignore: versionOf("node") === undefined || Deno.build.os !== "linux",
   fn: () =>
     inWorkspace({}, async ({ ws, home, outside }) => {
@@ -82,7 +82,7 @@ Deno.test({
       const file = join(outside, "program.js");
       Deno.writeTextFileSync(
         file,
-        `import { createAgent } from "sandpiper-sdk";
+        `import { createAgent } from "@sandpiper/sdk";
          const agent = await createAgent(${JSON.stringify({ cwd: ws, model })});
          agent.subscribe(({ type }) => type === "tool_execution_start" && console.log(type));
          await agent.answer("wait");`,

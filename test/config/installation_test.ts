@@ -14,7 +14,7 @@ interface Case {
 }
 
 const HASH = "0123456789abcdfghijklmnpqrsvwxyz";
-const NPM = "usr/lib/node_modules/sandpiper";
+const NPM = "usr/lib/node_modules/@sandpiper/cli";
 const manifest = (name: string): string => JSON.stringify({ name, version: "0.1.0" });
 const byHand = { by: "hand", isManaged: false, update: /^put the program of https:\S+ in its place$/ };
 
@@ -23,8 +23,8 @@ const CASES: readonly Case[] = [
   {
     name: "npm install -g, the binary in the launcher's place",
     program: `${NPM}/bin/sandpiper`,
-    files: { [`${NPM}/package.json`]: manifest("sandpiper"), "usr/bin/sandpiper": "" },
-    ...{ by: "npm", update: /^npm install -g sandpiper@latest$/ },
+    files: { [`${NPM}/package.json`]: manifest("@sandpiper/cli"), "usr/bin/sandpiper": "" },
+    ...{ by: "npm", update: /^npm install -g @sandpiper\/cli@latest$/ },
   },
   {
     name: "npm install -g, the package of the system",
@@ -33,16 +33,16 @@ const CASES: readonly Case[] = [
       [`${NPM}/node_modules/@sandpiper/linux-x64/package.json`]: manifest("@sandpiper/linux-x64"),
       "usr/bin/sandpiper": "",
     },
-    ...{ by: "npm", update: /^npm install -g sandpiper@latest$/ },
+    ...{ by: "npm", update: /^npm install -g @sandpiper\/cli@latest$/ },
   },
   {
     name: "npx",
     program: "home/.npm/_npx/1a/node_modules/@sandpiper/linux-x64/bin/sandpiper",
     files: {
       "home/.npm/_npx/1a/node_modules/@sandpiper/linux-x64/package.json": manifest("@sandpiper/linux-x64"),
-      "home/.npm/_npx/1a/package.json": '{"_npx": {"packages": ["sandpiper"]}}',
+      "home/.npm/_npx/1a/package.json": '{"_npx": {"packages": ["@sandpiper/cli"]}}',
     },
-    ...{ by: "npm", update: /^npx sandpiper@latest$/ },
+    ...{ by: "npm", update: /^npx @sandpiper\/cli@latest$/ },
   },
   {
     name: "Deno's folder of packages",
@@ -53,7 +53,7 @@ const CASES: readonly Case[] = [
         version: "1.2.3",
       }),
     },
-    ...{ by: "npm", update: /^deno install -g -A -f npm:sandpiper@latest/ },
+    ...{ by: "npm", update: /^deno install -g -A -f npm:@sandpiper\/cli@latest/ },
   },
   {
     name: "a project of npm",
@@ -62,7 +62,7 @@ const CASES: readonly Case[] = [
       "home/my project/node_modules/@sandpiper/linux-arm64/package.json": manifest("@sandpiper/linux-arm64"),
       "home/my project/package-lock.json": "{}",
     },
-    ...{ by: "npm", update: /^cd '.*\/home\/my project' && npm install sandpiper@latest$/ },
+    ...{ by: "npm", update: /^cd '.*\/home\/my project' && npm install @sandpiper\/cli@latest$/ },
   },
   {
     name: "a project of pnpm",
@@ -73,7 +73,7 @@ const CASES: readonly Case[] = [
       ),
       "p/pnpm-lock.yaml": "",
     },
-    ...{ by: "npm", update: /^cd .*\/p && pnpm add sandpiper@latest$/ },
+    ...{ by: "npm", update: /^cd .*\/p && pnpm add @sandpiper\/cli@latest$/ },
   },
   {
     name: "a folder that is only called node_modules",
@@ -137,9 +137,18 @@ Deno.test("installationOf() tells who installed a program by what lies around it
         Deno.mkdirSync(dirname(join(top, path)), { recursive: true });
         Deno.writeTextFileSync(join(top, path), content.replaceAll("TOP", top));
       }
-      const found = installationOf(join(top, program), { dpkg: join(top, "dpkg"), nixStore: join(top, "store") });
+      const places = { dpkg: join(top, "dpkg"), nixStore: join(top, "store") };
+      const found = installationOf(join(top, program), places, "https://project.example/sandpiper");
       assertEquals([found.by, found.path, found.isManaged], [by, join(top, program), isManaged], name);
       assertEquals(update.test(found.update), true, `${name}: ${found.update}`);
+      // Nothing is published: no address, no command that would install another project's package.
+      const unpublished = installationOf(join(top, program), places, undefined);
+      assertEquals([unpublished.by, unpublished.isManaged], [by, isManaged], name);
+      assertEquals(
+        /OWNER|https?:|@latest|undefined|\b(?:npm|npx|pnpm|deno) /.test(unpublished.update),
+        false,
+        unpublished.update,
+      );
     } finally {
       Deno.removeSync(top, { recursive: true });
     }

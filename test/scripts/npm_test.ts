@@ -36,7 +36,7 @@ async function inFolder(packages: readonly NpmPackage[], work: (command: string,
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-npm-" }));
   try {
     install(folder, [mainPackage(root), ...packages]);
-    await work(join(folder, "node_modules/sandpiper/bin/sandpiper"), folder);
+    await work(join(folder, "node_modules/@sandpiper/cli/bin/sandpiper"), folder);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
@@ -127,7 +127,7 @@ Deno.test("the install script puts the binary in the launcher's place only under
   for (const [name, agent, script, isReplaced] of CASES) {
     await inFolder([scripted(script)], async (command, folder) => {
       const { code, stdout, stderr } = await new Deno.Command("node", {
-        args: [join(folder, "node_modules/sandpiper/install.cjs")],
+        args: [join(folder, "node_modules/@sandpiper/cli/install.cjs")],
         env: { npm_config_user_agent: agent },
       }).output();
       assertEquals([code, text.decode(stdout), text.decode(stderr)], [0, "", ""], name);
@@ -140,7 +140,7 @@ Deno.test("the install script puts the binary in the launcher's place only under
 
 Deno.test("packages have the same bytes each time, a name for each system, and no binary of another one", () => {
   const main = mainPackage(root);
-  assertEquals(tarballName(main), `sandpiper-${VERSION}.tgz`);
+  assertEquals(tarballName(main), `sandpiper-cli-${VERSION}.tgz`);
   assertEquals(tarball(main), tarball(mainPackage(root)));
   assertEquals(
     Object.keys(main.manifest["optionalDependencies"] as object), // written by the function above

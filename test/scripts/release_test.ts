@@ -344,7 +344,7 @@ Deno.test({
         ...TARGETS.flatMap((target) => archiveEndings(target).map((ending) => archiveStem(target, VERSION) + ending)),
         ...TARGETS.map(({ name }) => `sandpiper-${name}-${VERSION}.tgz`),
         ...[
-          `sandpiper-${VERSION}.tgz`,
+          `sandpiper-cli-${VERSION}.tgz`,
           `sandpiper-sdk-${VERSION}.tgz`,
           `sandpiper_${version}_amd64.deb`,
           `sandpiper_${version}_arm64.deb`,

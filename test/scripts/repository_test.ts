@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { NPM_PACKAGE } from "../../src/core/version.ts";
 import { REACHED } from "../../scripts/tests/changed.ts";
 import { ALONE, LONGEST, MEMORY_MB, PERMISSIONS, testGroups } from "../../scripts/tests/groups.ts";
 
@@ -108,3 +109,25 @@ Deno.test("pages name the versions of Deno that are used", () => {
   assertEquals(named("AGENTS.md", /base_runtime\.ts` \(([\d.]+)\)/g), binary);
   assertEquals(named("README.md", /Deno \(([\d.]+) or later\)/g), binary);
 });
+
+Deno.test("nothing names the npm registry's package `sandpiper`, which is another project, as something to install", () => {
+  assertEquals(config.name, NPM_PACKAGE);
+  const pages = ["README.md", ...pagesIn("docs"), ...pagesIn("npm"), ...pagesIn("src"), ...pagesIn("skills")];
+  const installs =
+    /\b(?:npm (?:i|install|add)|npx|pnpm (?:add|dlx)|yarn add|bunx?(?: add)?|deno (?:run|install))\b[^\n`]*\s(?:npm:)?sandpiper(?:-sdk)?(?:@|[\s`]|$)/m;
+  const wrong = pages.filter((path) => installs.test(Deno.readTextFileSync(new URL(path, root))));
+  assertEquals(wrong, []);
+  assert(
+    installs.test("npm install -g sandpiper") && installs.test("npx sandpiper demo") &&
+      installs.test("deno run -A npm:sandpiper"),
+  );
+});
+
+/** Texts below a directory. */
+function pagesIn(folder: string): readonly string[] {
+  return [...Deno.readDirSync(new URL(folder, root))].flatMap(({ name, isDirectory }) => {
+    const path = `${folder}/${name}`;
+    if (isDirectory) return path === "docs/decisions" ? [] : pagesIn(path);
+    return /\.(?:md|ts|cjs|html)$/.test(name) ? [path] : [];
+  });
+}

@@ -41,7 +41,7 @@ const OTHERS: readonly {
   { name: "one that a signal ends", binary: shell("kill -9 $$"), says: ["SIGKILL"] },
 ];
 for (const { name, binary, says } of OTHERS) {
-  Deno.test(`sandpiper-sdk: createAgent() refuses ${name} with what to do`, async () => {
+  Deno.test(`@sandpiper/sdk: createAgent() refuses ${name} with what to do`, async () => {
     const error = await assertRejects(() => createAgent({ binary }), UserError);
     for (const text of says) assertStringIncludes(`${error.what}: ${error.why}. ${error.fix}`, text);
   });
@@ -68,7 +68,7 @@ const isThere = (pid: number): boolean => {
 
 Deno.test({
   name:
-    "sandpiper-sdk: the key is in no argument and no environment; walking away stops the run, and close() leaves no process",
+    "@sandpiper/sdk: the key is in no argument and no environment; walking away stops the run, and close() leaves no process",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     inWorkspace({}, async ({ ws, home }) => {
@@ -107,7 +107,7 @@ Deno.test({
     }),
 });
 
-Deno.test("sandpiper-sdk: a program that dies in the middle fails what waits for it, and close() still comes back", async () => {
+Deno.test("@sandpiper/sdk: a program that dies in the middle fails what waits for it, and close() still comes back", async () => {
   await inWorkspace({}, async ({ ws, home }) => {
     await using server = serveGated([[...textReply("Wait.").slice(0, 1), { gate: "never" }]]);
     const { options, pid } = started(home);
@@ -130,7 +130,7 @@ Deno.test("sandpiper-sdk: a program that dies in the middle fails what waits for
   });
 });
 
-Deno.test("sandpiper-sdk: a program that reads slowly, and whose thread stands still for a while, gets every event in order", async () => {
+Deno.test("@sandpiper/sdk: a program that reads slowly, and whose thread stands still for a while, gets every event in order", async () => {
   const [length, times] = [64 * 1024, 4];
   await inWorkspace({}, async ({ ws, home }) => {
     const texts = Array.from({ length: times }, (_, at) => String.fromCharCode(97 + at).repeat(length));
@@ -157,13 +157,13 @@ Deno.test("sandpiper-sdk: a program that reads slowly, and whose thread stands s
   });
 });
 
-Deno.test("sandpiper-sdk: the package is the same bytes each time, names no other one, and its types are those of the embedded SDK", async () => {
+Deno.test("@sandpiper/sdk: the package is the same bytes each time, names no other one, and its types are those of the embedded SDK", async () => {
   const made = await sdkPackage(ROOT);
   assertEquals(JSON.stringify(await sdkPackage(ROOT)), JSON.stringify(made));
   assertEquals(Object.keys(made.manifest).filter((key) => /^(?:d|optionalD)ependencies$/.test(key)), []);
   await inWorkspace({}, async ({ ws }) => {
-    await writePackage(made, `${ws}/node_modules/sandpiper-sdk`);
-    const code = Deno.readTextFileSync(`${ws}/node_modules/sandpiper-sdk/mod.js`);
+    await writePackage(made, `${ws}/node_modules/@sandpiper/sdk`);
+    const code = Deno.readTextFileSync(`${ws}/node_modules/@sandpiper/sdk/mod.js`);
     assertEquals([...code.matchAll(/\bfrom "([^"]+)"/g)].map(([, name]) => name).sort(), [
       "node:child_process",
       "node:module",
@@ -174,7 +174,7 @@ Deno.test("sandpiper-sdk: the package is the same bytes each time, names no othe
     const source = (path: string): string => JSON.stringify(`${ROOT}/src/${path}`);
     // An interface has methods, which are compared in one direction only when they are assigned: both ways are asked for.
     const program = `
-      import type * as Package from "sandpiper-sdk";
+      import type * as Package from "@sandpiper/sdk";
       import type { Agent, Said } from ${source("cli/sdk/agent_api.ts")};
       import type { AgentOptions } from ${source("cli/sdk/options.ts")};
       import type { AgentEvent } from ${source("core/event.ts")};
@@ -210,7 +210,7 @@ function typeErrors(path: string): readonly string[] {
     ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, allowImportingTsExtensions: true },
   });
   return program.getSourceFiles()
-    .filter(({ fileName }) => fileName === path || fileName.includes("/node_modules/sandpiper-sdk/"))
+    .filter(({ fileName }) => fileName === path || fileName.includes("/node_modules/@sandpiper/sdk/"))
     .flatMap((file) => program.getSemanticDiagnostics(file))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 }

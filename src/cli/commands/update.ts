@@ -77,8 +77,8 @@ export function updateText(
   }
   if (url === undefined || newest === undefined) {
     lines.push(
-      "Nobody was asked for the newest version: no updateUrl is set.",
-      `Set it in ${userFolder ?? "~/.sandpiper/agent"}/settings.json, or look at ${PROJECT_URL}/releases`,
+      "No newer version was looked for: no release address is configured.",
+      `Set updateUrl in ${userFolder ?? "~/.sandpiper/agent"}/settings.json${orReleases()}`,
     );
     return [...lines, ...command, ""].join("\n");
   }
@@ -97,7 +97,7 @@ export async function newestVersion(address: string, deadlineMs = DEADLINE_MS): 
     new UserError({
       what: "The newest version is not known",
       why: `${address}: ${stripControls(why)}`,
-      fix: `Correct updateUrl in your settings, or look at ${PROJECT_URL}/releases`,
+      fix: `Correct updateUrl in your settings${orReleases()}`,
     });
   try {
     const told = parsed(await read(address, AbortSignal.timeout(deadlineMs)));
@@ -111,6 +111,11 @@ export async function newestVersion(address: string, deadlineMs = DEADLINE_MS): 
     const isLate = error instanceof DOMException && error.name === "TimeoutError";
     throw failed(isLate ? `no answer in ${deadlineMs / 1000} seconds` : messageOf(error));
   }
+}
+
+/** Only if there is such a page. */
+function orReleases(): string {
+  return PROJECT_URL === undefined ? "" : `, or look at ${PROJECT_URL}/releases`;
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,4 @@
-// What programs import beside `createAgent` and `defineTool`, the same from `src/mod.ts` and from the package `sandpiper-sdk`,
+// What programs import beside `createAgent` and `defineTool`, the same from `src/mod.ts` and from the package `@sandpiper/sdk`,
 // whose own stand in `npm/sdk`.
 export type { Agent, Said } from "./agent_api.ts";
 export type { CustomTool, ZodSchema } from "./custom_tool.ts";

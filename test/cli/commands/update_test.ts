@@ -94,7 +94,8 @@ Deno.test("sandpiper update asks the address of the settings once and changes no
         run(SOURCE, ["update", ...args], { cwd: ws, env: { HOME: home, SANDPIPER_HOME: `${home}/own` } });
       const [alone, misused] = await Promise.all([update("--trust"), update("--json", "the", "docs")]);
       assertEquals(alone.code, 0, alone.stderr);
-      assertStringIncludes(alone.stdout, "Nobody was asked for the newest version: no updateUrl is set.\n");
+      assertStringIncludes(alone.stdout, "no release address is configured.\nSet updateUrl in ");
+      assertEquals(/OWNER|npm install/.test(alone.stdout), false, alone.stdout);
       assertEquals([misused.code, server.asked.length], [2, 0]);
       assertStringIncludes(misused.stderr, "sandpiper -- update the docs");
 

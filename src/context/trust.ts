@@ -98,6 +98,8 @@ export interface ProjectFile {
   /** Absolute, as it is found and not as links lead. */
   readonly path: string;
   readonly bytes: number;
+  /** Where it leads, if it is a link. */
+  readonly target?: string;
 }
 
 /**
@@ -115,7 +117,11 @@ export function lookAtProject(
   const state: State = { hash: createHash("sha256"), entries: 0, bytes: 0, files: [], limits };
   try {
     if (projectFolder) { for (const name of GUARDED) digestPath(join(projectFolder, name), name, state, 0); }
-    for (const folder of sharedSkillFolders(root)) digestPath(folder, folder, state, 0);
+    for (const folder of sharedSkillFolders(root)) {
+      if (lookAt(folder)) noteLink(dirname(folder), state);
+      digestPath(folder, folder, state, 0);
+    }
+    if (projectFolder && state.entries > 0) noteLink(projectFolder, state);
     digestPath(join(root, GUARDED_SERVERS), `root ${GUARDED_SERVERS}`, state, 0);
     // On their own they ask for no trust: beside the built-in identity they are text like AGENTS.md.
     if (state.entries === 0) return undefined;
@@ -147,7 +153,11 @@ function digestPath(path: string, label: string, state: State, depth: number): v
   const link = lookAt(path);
   if (!link) return;
   if (++state.entries > state.limits.entries || depth > 32) throw new Error("too much to digest");
-  if (link.isSymlink) add(state.hash, `link ${label}`, Deno.readLinkSync(path));
+  if (link.isSymlink) {
+    const target = Deno.readLinkSync(path);
+    add(state.hash, `link ${label}`, target);
+    state.files.push({ path, bytes: 0, target });
+  }
   const info = link.isSymlink ? Deno.statSync(path) : link;
   if (info.isDirectory) {
     add(state.hash, `folder ${label}`, "");
@@ -161,6 +171,14 @@ function digestPath(path: string, label: string, state: State, depth: number): v
   } else {
     throw new Error("neither a file nor a folder");
   }
+}
+
+/** A directory on the way to what would be loaded: the person is told if it is a link. */
+function noteLink(path: string, state: State): void {
+  if (!lookAt(path)?.isSymlink) return;
+  const target = Deno.readLinkSync(path);
+  add(state.hash, `way ${path}`, target);
+  state.files.push({ path, bytes: 0, target });
 }
 
 /** Lengths stand before contents, so that no two different trees give the same bytes. */

@@ -12,8 +12,58 @@ const CASES: readonly { readonly name: string; readonly world: World; readonly b
   { name: "a detached head", world: { ".git/HEAD": `${COMMIT}\n`, "app/": "" }, branch: "detached at 0123456" },
   {
     name: "a worktree",
-    world: { "app/.git": "gitdir: ../main/.git/worktrees/w\n", "main/.git/worktrees/w/HEAD": "ref: refs/heads/w\n" },
+    world: {
+      "app/.git": "gitdir: ../main/.git/worktrees/w\n",
+      "main/.git/worktrees/w/HEAD": "ref: refs/heads/w\n",
+      "main/.git/worktrees/w/commondir": "../..\n",
+      "main/.git/worktrees/w/gitdir": "../../../../app/.git\n",
+    },
     branch: "w",
+  },
+  {
+    name: "a worktree of another checkout",
+    world: {
+      "app/.git": "gitdir: ../main/.git/worktrees/w\n",
+      "main/.git/worktrees/w/HEAD": "ref: refs/heads/w\n",
+      "main/.git/worktrees/w/commondir": "../..\n",
+      "main/.git/worktrees/w/gitdir": "../../../../other/.git\n",
+      "other/.git": "",
+    },
+    branch: undefined,
+  },
+  {
+    name: "another repository",
+    world: { "app/.git": "gitdir: ../main/.git\n", "main/.git/HEAD": "ref: refs/heads/main\n" },
+    branch: undefined,
+  },
+  {
+    name: "a submodule",
+    world: {
+      "app/.git": "gitdir: ../.git/modules/app\n",
+      ".git/modules/app/HEAD": "ref: refs/heads/s\n",
+      ".git/modules/app/config": "[core]\n\tworktree = ../../../app\n",
+    },
+    branch: "s",
+  },
+  {
+    name: "another repository's submodule",
+    world: {
+      "app/.git": "gitdir: ../main/.git/modules/part\n",
+      "main/.git/modules/part/HEAD": "ref: refs/heads/s\n",
+      "main/.git/modules/part/config": "[core]\n\tworktree = ../../../part\n",
+      "main/part/": "",
+    },
+    branch: undefined,
+  },
+  {
+    name: "a repository that shares another one's refs",
+    world: {
+      ".git/HEAD": "ref: refs/heads/main\n",
+      ".git/commondir": "../other/.git\n",
+      "other/.git/HEAD": "ref: refs/heads/x\n",
+      "app/": "",
+    },
+    branch: undefined,
   },
   { name: "no repository", world: { "app/": "" }, branch: undefined },
   { name: "a head that is a folder", world: { ".git/HEAD/": "", "app/": "" }, branch: undefined },
@@ -26,6 +76,15 @@ for (const { name, world, branch } of CASES) {
   Deno.test(`readGitBranch() R24 of ${name} is ${branch ?? "left out"}`, () =>
     inFolder(world, (root) => assertEquals(readGitBranch(join(root, "app")), branch)));
 }
+
+Deno.test("readGitBranch() R24 follows no link to another repository", () =>
+  inFolder({ "main/.git/HEAD": "ref: refs/heads/private\n", "a/.git/refs/": "", "b/": "", "c/git/": "" }, (root) => {
+    Deno.symlinkSync("../../main/.git/HEAD", join(root, "a/.git/HEAD"));
+    Deno.symlinkSync("../main/.git", join(root, "b/.git"));
+    Deno.writeTextFileSync(join(root, "c/git/HEAD"), "ref: refs/heads/own\n");
+    Deno.symlinkSync("git", join(root, "c/.git"));
+    assertEquals(["a", "b", "c"].map((name) => readGitBranch(join(root, name))), [undefined, undefined, "own"]);
+  }));
 
 Deno.test("gatherRuntime() R24 R25 takes clock, system and branch from what it is given", () =>
   inFolder({ ".git/HEAD": "ref: refs/heads/main\n" }, (root) => {

@@ -117,3 +117,20 @@ Deno.test("lookAtProject() follows what a link holds and gives up on what has no
 function digestOf(...asked: Parameters<typeof lookAtProject>): string | null | undefined {
   return lookAtProject(...asked)?.digest;
 }
+
+Deno.test("lookAtProject() names links and where they lead, also of a directory on the way", () =>
+  inFolder({ "ws/.agents/keep": "", "out/s/SKILL.md": "x", "ws/.sandpiper/keep": "" }, (root) => {
+    const ws = join(root, "ws");
+    const links = () => lookAtProject(ws, join(ws, ".sandpiper"))?.files.filter(({ target }) => target !== undefined);
+    assertEquals(links(), undefined);
+    Deno.symlinkSync("../../out", join(ws, ".agents/skills"));
+    assertEquals(links()?.map(({ path, target }) => [path, target]), [[join(ws, ".agents/skills"), "../../out"]]);
+    Deno.removeSync(join(ws, ".agents"), { recursive: true });
+    Deno.mkdirSync(join(root, "agents"));
+    Deno.symlinkSync("../out", join(root, "agents/skills"));
+    Deno.symlinkSync("../agents", join(ws, ".agents"));
+    assertEquals(links()?.map(({ path, target }) => [path, target]), [
+      [join(ws, ".agents"), "../agents"],
+      [join(ws, ".agents/skills"), "../out"],
+    ]);
+  }));

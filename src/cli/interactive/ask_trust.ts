@@ -49,15 +49,20 @@ export async function askTrust(config: Config, ask: AskTrust): Promise<Config | 
 export function shownFiles(
   { folder, files }: TrustQuestion,
 ): readonly { readonly name: string; readonly bytes?: number }[] {
-  const rank = ({ path }: ProjectFile): number => {
+  const rank = ({ path, target }: ProjectFile): number => {
+    if (target !== undefined) return -1;
     if (path.endsWith("/settings.json") || path === join(folder, PROJECT_SERVERS)) return 0;
     if (path.includes("/extensions/")) return 1;
     return path.includes("/skills/") || path.includes("/prompts/") ? 3 : 2;
   };
-  return files.toSorted((a, b) => rank(a) - rank(b)).flatMap(({ path, bytes }) => [
-    { name: path.startsWith(`${folder}/`) ? relative(folder, path) : path, bytes },
+  return files.toSorted((a, b) => rank(a) - rank(b)).flatMap(({ path, bytes, target }) => [
+    target === undefined ? { name: nameIn(folder, path), bytes } : { name: `${nameIn(folder, path)} -> ${target}` },
     ...(path === join(folder, PROJECT_SERVERS) ? serversIn(folder) : []),
   ]);
+}
+
+function nameIn(folder: string, path: string): string {
+  return path.startsWith(`${folder}/`) ? relative(folder, path) : path;
 }
 
 /** What the servers of the project would start or reach: nobody should have to open the file to know. */

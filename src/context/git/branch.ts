@@ -1,4 +1,7 @@
-import { join, resolve } from "@std/path";
+import { dirname, join, resolve } from "@std/path";
+import { isInside } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
+import { entryAt } from "../../core/support/on_disk.ts";
 import { findGitRoot } from "../files/ancestors.ts";
 import { readText } from "../files/read_text.ts";
 
@@ -12,7 +15,9 @@ export function readGitBranch(folder: string, findRoot = () => findGitRoot(folde
   const gitRoot = findRoot();
   const folders = gitRoot && gitFolders(gitRoot);
   if (!folders) return undefined;
-  const head = readText(join(folders.own, "HEAD"), 4096);
+  const path = join(folders.own, "HEAD");
+  const head = readText(path, 4096, entryAt(path));
+  // Git reads a link there by its own text alone, and writes none any more.
   if (head.status !== "loaded") return undefined;
   const branch = /^ref: refs\/heads\/(\S+)\s*$/.exec(head.text)?.[1];
   // What a repository with the reftable store writes there, where only git's own reader finds the branch.
@@ -28,7 +33,12 @@ export interface GitFolders {
   readonly shared: string;
 }
 
-/** What the `.git` of a checkout stands for. Undefined where it makes no sense, or leads to where nothing may be read. */
+/**
+ * What the `.git` of a checkout stands for. Undefined where it makes no sense, or leads to where nothing may be read.
+ *
+ * A `.git` that leads out of the checkout counts only if the repository there names this checkout (a linked worktree, a
+ * submodule): a directory that tools or a download made must not show another repository's branch.
+ */
 export function gitFolders(gitRoot: string): GitFolders | undefined {
   const git = join(gitRoot, ".git");
   if (!mayRead(git)) return undefined;
@@ -36,11 +46,40 @@ export function gitFolders(gitRoot: string): GitFolders | undefined {
   const pointer = readText(git, 4096);
   const target = pointer.status === "loaded" ? /^gitdir: (.+)$/m.exec(pointer.text)?.[1] : ".git";
   if (target === undefined) return undefined;
-  const own = resolve(gitRoot, target);
-  if (!mayRead(own)) return undefined;
+  const named = resolve(gitRoot, target);
+  if (!mayRead(named)) return undefined;
+  const [root, own] = [realPath(gitRoot), realPath(named)];
+  if (root === undefined || own === undefined) return undefined;
   const common = readText(join(own, "commondir"), 4096);
-  const shared = common.status === "loaded" ? resolve(own, common.text.trim()) : own;
-  return mayRead(shared) ? { own, shared } : undefined;
+  if (common.status === "loaded") {
+    const shared = realPath(resolve(own, common.text.trim()));
+    const isWorktree = shared !== undefined && mayRead(shared) && isInside(own, join(shared, "worktrees")) &&
+      pointsBack(own, root);
+    return isWorktree ? { own, shared } : undefined;
+  }
+  return isInside(own, root) || isSubmodule(own, root) ? { own, shared: own } : undefined;
+}
+
+/** Whether a linked worktree's own directory names its checkout: gitrepository-layout(5), gitdir. */
+function pointsBack(own: string, root: string): boolean {
+  const back = readText(join(own, "gitdir"), 4096);
+  return back.status === "loaded" && realPath(dirname(resolve(own, back.text.trim()))) === root;
+}
+
+/** Whether a submodule's own directory, in the repository around it, names its checkout: gitsubmodules(7). */
+function isSubmodule(own: string, root: string): boolean {
+  const config = readText(join(own, "config"), MAX_CONFIG_BYTES);
+  const worktree = config.status === "loaded"
+    ? /^[ \t]*worktree[ \t]*=[ \t]*"?(.+?)"?[ \t]*$/m.exec(config.text)?.[1]
+    : undefined;
+  return worktree !== undefined && own.includes("/modules/") && realPath(resolve(own, worktree)) === root;
+}
+
+/** Of a repository's settings. */
+const MAX_CONFIG_BYTES = 64 * 1024;
+
+function realPath(path: string): string | undefined {
+  return attempt(() => Deno.realPathSync(path));
 }
 
 /** Asked before the disk is touched, so that a run with fewer permissions is not stopped by a question. */

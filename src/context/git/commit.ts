@@ -1,5 +1,6 @@
 import process from "node:process";
 import { join } from "@std/path";
+import { entryAt } from "../../core/support/on_disk.ts";
 import { openRegular, readText, sliceOf, viewOf } from "../files/read_text.ts";
 import type { GitFolders } from "./branch.ts";
 
@@ -19,7 +20,8 @@ const ID = /^[0-9a-f]{40}$/;
 
 /** The commit of HEAD: 40 hex digits, `unborn` before the first one. Undefined where that cannot be told. */
 export function headCommit(folders: GitFolders): string | undefined {
-  const head = readText(join(folders.own, "HEAD"), 4096);
+  const path = join(folders.own, "HEAD");
+  const head = readText(path, 4096, entryAt(path));
   if (head.status !== "loaded") return undefined;
   const text = head.text.trim();
   if (ID.test(text)) return text;

@@ -235,7 +235,7 @@ async function interruptAndUndo(count: number, begin: Start): Promise<void> {
 Deno.test("undo gives back bytes, modes and links after the program was killed at any moment", () =>
   interruptAndUndo(KILLS, killed));
 
-Deno.test.ignore(
+Deno.test(
   "undo gives back bytes, modes and links after the terminal was closed at any moment, and the exit code is 129",
   () => interruptAndUndo(CLOSED, closed),
 );

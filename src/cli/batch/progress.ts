@@ -1,6 +1,7 @@
 import { counted } from "../../core/support/text.ts";
 import type { AttemptRecord } from "../../batch/results.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
+import { columnsOf } from "../output/report.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** How often the line of numbers is drawn anew; milliseconds. */
@@ -42,8 +43,7 @@ export function openProgress(
       dollars(costUsd),
       ...(done < jobs || left === 0 ? [] : [`about ${duration(perAttempt * left)} left`]),
     ];
-    const { columns } = Deno.consoleSize();
-    writeAll(Deno.stderr, `\r\x1b[K${parts.join(" · ").slice(0, columns - 1)}`);
+    writeAll(Deno.stderr, `\r\x1b[K${parts.join(" · ").slice(0, columnsOf(Deno.stderr) - 1)}`);
   }
 
   function say(line: string): void {

@@ -6,8 +6,8 @@ import { messageOf, UserError } from "../../core/error.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
 import { sleep } from "../../core/support/sleep.ts";
 import { bootOf } from "../../engine/sessions/session_record.ts";
+import { listenToEnds } from "../../core/support/signals.ts";
 import { identityOf } from "../../sandbox/system/process_identity.ts";
-import { onSignals } from "../output/signals.ts";
 import { Checkouts } from "./checkout.ts";
 import { dollars, duration, type Progress } from "./progress.ts";
 import { type AttemptOutcome, runAttempt, withoutRun } from "./run_attempt.ts";
@@ -88,7 +88,7 @@ export class Work {
   /** Runs all that is waiting. What fails on the way of one attempt is that attempt's; what is wrong with the folder ends it. */
   async toEnd(): Promise<Ending> {
     const started = performance.now();
-    const stopWatching = onSignals((exitCode) => {
+    const stopWatching = listenToEnds((exitCode) => {
       if (this.#stop.signal.aborted) {
         this.#progress.close();
         Deno.exit(exitCode);

@@ -7,7 +7,7 @@ import { isObject } from "../../core/json.ts";
 import { type Seen, seenIn } from "../../provider/replay/seen.ts";
 import { wholeProgram } from "../../sandbox/confine/self.ts";
 import type { Values } from "../../config/options/parse.ts";
-import { onSignals } from "../output/signals.ts";
+import { listenToEnds } from "../../core/support/signals.ts";
 import { recordedOptions } from "./recorded_options.ts";
 
 /** Longer tasks do not fit into an argument of a process everywhere; characters. */
@@ -127,7 +127,7 @@ export async function untilSignal<T>(
 ): Promise<readonly T[] | number> {
   const stop = new AbortController();
   let signalled: number | undefined;
-  const stopWatching = onSignals((code) => {
+  const stopWatching = listenToEnds((code) => {
     signalled = code;
     stop.abort();
   });

@@ -12,7 +12,7 @@ import { applyPatch } from "../../engine/trial/apply_patch.ts";
 import { newestPatch } from "../../engine/sessions/patch_place.ts";
 import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
 import { takenBackLines } from "../output/taken_back.ts";
-import { onSignals } from "../output/signals.ts";
+import { listenToEnds } from "../../core/support/signals.ts";
 import { writeAll } from "../output/write_all.ts";
 import { write } from "./sessions.ts";
 
@@ -27,7 +27,7 @@ export async function applyCommand(invocation: Invocation): Promise<number> {
   const path = patchNamed(config, which);
   const patch = readWhole(namedFilesOf(config), path);
   // A signal in the middle would leave half of it.
-  const stop = onSignals(() => {});
+  const stop = listenToEnds(() => {});
   let outcome: ApplyOutcome;
   try {
     outcome = await applyPatch(config, patch, path, {

@@ -10,6 +10,7 @@ import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
 import { counted, stripControls } from "../../core/support/text.ts";
+import { askYes } from "../output/ask_line.ts";
 import { writeAll } from "../output/write_all.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -100,9 +101,7 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     : undefined;
   if (named) {
     const { lookAtModel } = await import("./doctor_model.ts");
-    const ask = Deno.stdin.isTerminal() && Deno.stderr.isTerminal()
-      ? (question: string) => confirm(question)
-      : undefined;
+    const ask = Deno.stdin.isTerminal() && Deno.stderr.isTerminal() ? askYes : undefined;
     const tell = (line: string): void => void writeAll(Deno.stderr, stripControls(line) + "\n");
     const findings = await lookAtModel(named, config, { ask, tell }, new AbortController().signal);
     for (const { name, seen, found } of findings) checks.push({ name, ok: seen === true, found });

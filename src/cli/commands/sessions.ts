@@ -16,6 +16,7 @@ import { labelsOf, sessionName } from "../../session/tree.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { meterOf } from "../../engine/conversation.ts";
 import { sessionPieces } from "../interactive/export_session.ts";
+import { askYes } from "../output/ask_line.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { deleteSession, renameSession } from "../../engine/sessions/kept_sessions.ts";
@@ -159,10 +160,10 @@ function confirmedDelete(config: Config, words: readonly string[]): number {
     }
     write(all.length > 1 ? all.map(({ line }) => `${line}\n`) : []);
     const asked = all.length === 1 && first ? first.line : about;
-    const answer = prompt(
-      `Delete ${asked}? ${all.length === 1 ? "Its" : "Their"} audit, what undo kept and sub-agents go, too. [y/N]`,
-    );
-    if (!/^y(es)?$/i.test(answer?.trim() ?? "")) return write(["Nothing was deleted\n"]);
+    const question = `Delete ${asked}? ${
+      all.length === 1 ? "Its" : "Their"
+    } audit, what undo kept and sub-agents go, too.`;
+    if (!askYes(question)) return write(["Nothing was deleted\n"]);
   }
   let failed = 0;
   for (const { path, title } of all) {

@@ -1,3 +1,5 @@
+import { askLine } from "../output/ask_line.ts";
+import { writeAll } from "../output/write_all.ts";
 import { join } from "@std/path";
 import type { Config } from "../../config/config.ts";
 import { mayHost } from "../../config/host_permissions.ts";
@@ -14,7 +16,7 @@ import { runTui } from "../../tui/run_tui.ts";
 import { chooseTheme, type Theme } from "../../tui/screen/theme.ts";
 import { createQuestions } from "../../tui/transcript/questions.ts";
 import { keyBindings } from "../../tui/widgets/key_bindings.ts";
-import { onSignals } from "../output/signals.ts";
+import { listenToEnds } from "../../core/support/signals.ts";
 import { warner } from "../output/report.ts";
 
 /**
@@ -33,8 +35,7 @@ export async function trustedConfig(config: Config): Promise<Config | number> {
 
 /** Anything but a clear yes leaves it out. */
 function plainTrust(text: string): "yes" | "never" | "no" {
-  console.log(text);
-  const answer = prompt("")?.trim().toLowerCase();
+  const answer = askLine(`${text}\n`)?.trim().toLowerCase();
   return answer === "y" || answer === "yes" ? "yes" : answer === "x" ? "never" : "no";
 }
 
@@ -47,7 +48,11 @@ export async function chosenSession(config: Config): Promise<Config | number> {
   if (invocation.values["resume"] !== "") return config;
   const shelf = sessionShelf(config, () => Promise.resolve(""));
   const which = isPlain(config)
-    ? await (await import("../../tui/plain/pick.ts")).plainSession(shelf, console.log, () => prompt("") ?? "")
+    ? await (await import("../../tui/plain/pick.ts")).plainSession(
+      shelf,
+      (text) => void writeAll(Deno.stdout, `${text}\n`),
+      () => askLine("") ?? "",
+    )
     : await (await import("../../tui/view/session_screen.ts")).sessionScreen(shelf, VERSION, themeFor(config));
   if (typeof which === "number") return which;
   return { ...config, invocation: { ...invocation, values: { ...invocation.values, resume: which } } };
@@ -159,7 +164,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
     });
   } finally {
     // The screen is gone and watches no more: a signal while the session closes ends the process at once.
-    const stopWatching = onSignals((code) => Deno.exit(code));
+    const stopWatching = listenToEnds((code) => Deno.exit(code));
     questions.release();
     begin.resolve();
     await opening.then((opened) => opened.close(), () => {}); // why it did not open has been told

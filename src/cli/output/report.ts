@@ -1,3 +1,4 @@
+import { attempt } from "../../core/support/attempt.ts";
 import { inOwnName } from "../../core/version.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
@@ -36,7 +37,8 @@ export function errorBlock(error: unknown, debug: boolean, columns = Infinity): 
 
 /** The columns of a terminal at standard output or error; where there is none, lines are as long as they are. */
 export function columnsOf(stream: { isTerminal(): boolean }): number {
-  const columns = stream.isTerminal() ? Deno.consoleSize().columns : 0;
+  // A terminal that was closed has no size.
+  const columns = stream.isTerminal() ? attempt(() => Deno.consoleSize().columns) ?? 0 : 0;
   // Some terminals say that they have none.
   return columns < 20 ? Infinity : columns;
 }

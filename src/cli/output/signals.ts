@@ -1,8 +1,6 @@
 import { readVariable } from "../../config/host_environment.ts";
+import { END_SIGNALS, listenToEnds } from "../../core/support/signals.ts";
 import { within } from "../../core/support/sleep.ts";
-
-/** Exit codes of the signals that end a run in good order: 128 + the signal's number. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /** How long what is being opened may take to be there after a signal, so that it can be closed; milliseconds. */
 const OPENING_MS = 1000;
@@ -42,10 +40,10 @@ export function watchSignals(): SignalWatch {
   };
   const parent = Number(readVariable(PARENT));
   // Ctrl+C reaches a batch and all of its runs: the batch says what it means for them.
-  const stopListening = onSignals((exitCode) => parent > 0 && exitCode === SIGNALS.SIGINT || end(exitCode));
+  const stopListening = listenToEnds((exitCode) => parent > 0 && exitCode === END_SIGNALS.SIGINT || end(exitCode));
   const timer = parent > 0
     ? setInterval(() => {
-      if (Deno.ppid !== parent && code === undefined) end(SIGNALS.SIGTERM);
+      if (Deno.ppid !== parent && code === undefined) end(END_SIGNALS.SIGTERM);
     }, PARENT_MS)
     : undefined;
   const stop = (): void => {
@@ -67,19 +65,5 @@ export function watchSignals(): SignalWatch {
       return undefined;
     },
     stop,
-  };
-}
-
-/** Calls back with the exit code of each of these signals; the returned function takes that back. */
-export function onSignals(callback: (exitCode: number) => void): () => void {
-  // Windows has no SIGTERM, and listening to it throws there. The list of what it has is in core/support/signals.ts, which no
-  // start needs otherwise.
-  const handlers = Object.entries(SIGNALS).filter(([name]) => name !== "SIGTERM" || Deno.build.os !== "windows").map((
-    [name, exitCode],
-  ) => [name as keyof typeof SIGNALS, (): void => callback(exitCode)] as const // keys of the table above
-  );
-  for (const [name, handler] of handlers) Deno.addSignalListener(name, handler);
-  return () => {
-    for (const [name, handler] of handlers) Deno.removeSignalListener(name, handler);
   };
 }

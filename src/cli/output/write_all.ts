@@ -1,5 +1,8 @@
 import { messageOf, UserError } from "../../core/error.ts";
 
+/** Asked at the start, since a terminal that was closed says that it is none. */
+const wasTerminal = Deno.stdout.isTerminal();
+
 /**
  * Writes all of a text; false where nobody reads it any more.
  *
@@ -13,6 +16,8 @@ export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text:
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe || stream === Deno.stderr) return false;
+    // A terminal that was closed (EIO): SIGHUP ends the program.
+    if (wasTerminal && /\bos error 5\b/.test(messageOf(error))) return false;
     throw new UserError({
       what: "Cannot write to standard output",
       why: messageOf(error),

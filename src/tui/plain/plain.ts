@@ -1,4 +1,5 @@
 import { errorText } from "../../core/error.ts";
+import { readInput } from "../../core/support/standard_input.ts";
 import { modelName } from "../../core/provider.ts";
 import { inOwnName, programTitle } from "../../core/version.ts";
 import { createSubAgentViews } from "../transcript/sub_agents.ts";
@@ -27,7 +28,7 @@ import { plainQuestion } from "./questions.ts";
  * Ends as `runTui` does.
  */
 export async function runPlain(options: TuiOptions): Promise<number> {
-  const input = readLines(Deno.stdin.readable);
+  const input = readLines(() => ended.resolve(129));
   const encoder = new TextEncoder();
   const ended = Promise.withResolvers<number>();
   const print = (text: string): void => {
@@ -137,13 +138,19 @@ const STYLES = /\x1b\[[0-9;]*m/g;
 
 const SILENT = { end: () => {}, update: () => {}, isDone: () => true, lines: () => [] };
 
-/** Lines that a person writes, without their ends. */
-async function* readLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+/** Lines that the user writes, without their ends. `onClosed`: the terminal was closed. */
+async function* readLines(onClosed: () => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(65536);
   let rest = "";
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split(/\r?\n/);
-    rest = lines.pop() ?? "";
-    yield* lines;
+  try {
+    for (let count = await readInput(buffer); count !== null; count = await readInput(buffer)) {
+      const lines = (rest + decoder.decode(buffer.subarray(0, count), { stream: true })).split(/\r?\n/);
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } catch {
+    return onClosed();
   }
   if (rest !== "") yield rest;
 }

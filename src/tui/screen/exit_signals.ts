@@ -1,4 +1,4 @@
-import { listenToSignals } from "../../core/support/signals.ts";
+import { listenToEnds, listenToSignals } from "../../core/support/signals.ts";
 
 /** Who hears of the ways in which a process may end. */
 export interface EndHandlers {
@@ -10,8 +10,6 @@ export interface EndHandlers {
   readonly resumed: () => void;
 }
 
-const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-
 /**
  * Watches for signals, crashes and exits. The first signal ends in good order; the second one ends at once, with the
  * terminal restored. With `repeats` SIGINT is told each time, for who keeps count. Nothing can be done about SIGKILL.
@@ -21,24 +19,22 @@ export function watchEnds(
   options: { readonly repeats?: boolean } = {},
 ): { readonly stop: () => void } {
   let isEnding = false;
-  const handlers = Object.entries(SIGNALS).map(([name, code]) => {
-    const handler = (): void => {
-      if (isEnding && !(options.repeats && name === "SIGINT")) {
-        restore();
-        Deno.exit(code);
-      }
-      isEnding = true;
-      end(code);
-    };
-    return [name as keyof typeof SIGNALS, handler] as const; // keys of the table above
+  const stopEnds = listenToEnds((code, name) => {
+    if (isEnding && !(options.repeats && name === "SIGINT")) {
+      restore();
+      Deno.exit(code);
+    }
+    isEnding = true;
+    end(code);
   });
-  const stopSignals = listenToSignals([...handlers, ["SIGCONT", resumed]]);
+  const stopResumed = listenToSignals([["SIGCONT", resumed]]);
   // A crash prints its stack after these, onto a terminal that shows it.
   const events = ["error", "unhandledrejection", "unload"] as const;
   for (const event of events) globalThis.addEventListener(event, restore);
   return {
     stop() {
-      stopSignals();
+      stopEnds();
+      stopResumed();
       for (const event of events) globalThis.removeEventListener(event, restore);
     },
   };

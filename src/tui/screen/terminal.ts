@@ -1,5 +1,6 @@
 import { attempt } from "../../core/support/attempt.ts";
 import { listenToSignals } from "../../core/support/signals.ts";
+import { readInput } from "../../core/support/standard_input.ts";
 import { within } from "../../core/support/sleep.ts";
 import { clipboardReader } from "./clipboard.ts";
 import { ASK_GROUND, ASK_STATUS, type Ground, terminalAnswers } from "./terminal_answers.ts";
@@ -88,7 +89,12 @@ export function processTerminal(): ProcessTerminal {
     }
   };
   const take = (): void => {
-    Deno.stdin.setRaw(true);
+    if (isGone) return;
+    try {
+      Deno.stdin.setRaw(true);
+    } catch {
+      return end(); // It was closed: SIGCONT comes with SIGHUP then.
+    }
     isTaken = true;
     write(TAKE + (title === undefined ? "" : KEEP_TITLE + titled(title)));
   };
@@ -102,13 +108,13 @@ export function processTerminal(): ProcessTerminal {
   const resized = (): void => handlers?.onResize();
   let stopResizes = (): void => {};
 
-  async function readInput(): Promise<void> {
+  async function readKeys(): Promise<void> {
     const decoder = new TextDecoder();
     const buffer = new Uint8Array(65536);
     const read = async (): Promise<number | null> => {
       isReading = true;
       try {
-        return await Deno.stdin.read(buffer);
+        return await readInput(buffer);
       } finally {
         isReading = false;
       }
@@ -148,7 +154,7 @@ export function processTerminal(): ProcessTerminal {
       handlers = given;
       take();
       stopResizes = listenToSignals([["SIGWINCH", resized]]);
-      void readInput();
+      void readKeys();
     },
     restore,
     retake: take,

@@ -13,7 +13,7 @@ const LOADERS = {
   "linux-x64": "/lib64/ld-linux-x86-64.so.2",
   "linux-arm64": "/lib/ld-linux-aarch64.so.1",
 };
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
 const { version, optionalDependencies } = require("../package.json");
 const system = `${process.platform}-${process.arch}`;

@@ -5,7 +5,7 @@ import { IS_NIGHTLY } from "../helpers/rounds.ts";
 import { callReply } from "../helpers/server.ts";
 import { until } from "../helpers/until.ts";
 
-const SIGNALS = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
+const SIGNALS = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129], ["SIGQUIT", 131]] as const;
 /** Moments after the start of the process, milliseconds. */
 const FROM_START = [0, 100, 200, 300, 500, 900];
 /** Moments after the first thing that a run leaves on the disk, its temporary folder: the request is not out yet. */
@@ -36,7 +36,7 @@ export function signals(program: Program): void {
         for (const [at, { ms, isOpening }] of moments.entries()) {
           // Each moment in one mode or in two; all in each by night.
           if (at % 2 !== index % 2 && !IS_NIGHTLY) continue;
-          const [signal, code] = SIGNALS[(at + index) % 3] ?? SIGNALS[0];
+          const [signal, code] = SIGNALS[(at + index) % SIGNALS.length] ?? SIGNALS[0];
           const env = { HOME: home, TMPDIR: outside, OPENAI_BASE_URL: server.baseUrl };
           const child = start(program, [...args.slice(0, -1), "-m", "m", "-q", ...args.slice(-1)], {
             cwd: ws,
@@ -135,6 +135,39 @@ export function signals(program: Program): void {
     }
   });
 
+  test("a signal that was ignored at the start stays ignored, in each mode", async () => {
+    for (const mode of [["-p"], ["--mode", "json"]]) {
+      await inWorkspace({}, async ({ ws, home, outside }) => {
+        const command = "touch begun; while [ ! -e go ]; do sleep 0.02; done; touch done";
+        const replies = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "went on" }]);
+        const env = { HOME: home, TMPDIR: outside };
+        const child = startIgnoring(program, [...mode, "-m", `replay:${replies}`, "go"], { cwd: ws, env });
+        const output = child.output();
+        await until(() => exists(`${ws}/begun`));
+        for (const [signal] of SIGNALS) child.kill(signal);
+        Deno.writeTextFileSync(`${ws}/go`, "");
+        const { code, stdout, stderr } = await output;
+        const [said, warned] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+        assertEquals([code, said?.includes("went on"), exists(`${ws}/done`)], [0, true, true], warned);
+      });
+    }
+  });
+
+  test("a terminal that is closed sends SIGHUP more than once: the program ends in good order", async () => {
+    await inWorkspace({}, async ({ ws, home, outside }) => {
+      const command = "trap '' TERM; touch begun; while :; do sleep 0.1; done";
+      const replies = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "x" }]);
+      const env = { HOME: home, TMPDIR: outside };
+      const child = start(program, ["--mode", "json", "-m", `replay:${replies}`, "go"], { cwd: ws, env });
+      await until(() => exists(`${ws}/begun`));
+      child.kill("SIGHUP");
+      const ended = await endedBy(child, "SIGHUP");
+      const last = events(ended.stdout).at(-1);
+      assertEquals([ended.code, last.type, last.exitCode], [129, "run_report", 129], ended.stderr);
+      await nothingLeft(outside);
+    });
+  });
+
   test("a second signal ends at once and leaves no temporary folder", async () => {
     for (const mode of [["-p"], ["--mode", "json"], ["--mode", "rpc"]]) {
       await inWorkspace({}, async ({ ws, home, outside }) => {
@@ -152,6 +185,15 @@ export function signals(program: Program): void {
       });
     }
   });
+}
+
+/** Starts a program with signals ignored, as `nohup` and `command &` of a script do. */
+function startIgnoring(program: Program, args: readonly string[], options: Parameters<typeof start>[2]) {
+  const ignoring = {
+    ...program,
+    command: ["sh", "-c", `trap '' HUP INT QUIT TERM; exec "$@"`, "sh", ...program.command],
+  };
+  return start(ignoring, args, options);
 }
 
 /** Sends a signal and waits for the end, which must come soon. */

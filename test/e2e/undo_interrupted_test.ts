@@ -1,5 +1,6 @@
 // The program is killed, or its terminal is closed, at random moments of random commands and file tools. Then undo gives back
 // exactly the bytes, modes and links of before. SANDPIPER_KILLS and SANDPIPER_CLOSED say how often, SANDPIPER_SEED the first seed.
+import { createHash } from "node:crypto";
 import { assert, assertEquals } from "@std/assert";
 import { cassette, inWorkspace, PROGRAM, run, start } from "../helpers/program.ts";
 import { rounds } from "../helpers/rounds.ts";
@@ -83,9 +84,15 @@ function snapshot(root: string, inner = "", into: Record<string, string> = {}): 
     else if (info.isDirectory) {
       into[path] = `directory ${mode}`;
       snapshot(root, `${path}/`, into);
-    } else into[path] = `file ${mode} ${Deno.readTextFileSync(`${root}/${path}`)}`;
+    } else into[path] = `file ${mode} ${contentOf(`${root}/${path}`)}`;
   }
   return into;
+}
+
+function contentOf(path: string): string {
+  const bytes = Deno.readFileSync(path);
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+  return bytes.length > 40 ? `${bytes.length} bytes ${hash}` : new TextDecoder().decode(bytes);
 }
 
 /** Processes that work in a directory: what a killed host started ends soon after it. */

@@ -164,7 +164,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
     });
   } finally {
     // The screen is gone and watches no more: a signal while the session closes ends the process at once.
-    const stopWatching = listenToEnds((code) => Deno.exit(code));
+    const stopWatching = listenToEnds((code) => Deno.exit(code), { isEnding: true });
     questions.release();
     begin.resolve();
     await opening.then((opened) => opened.close(), () => {}); // why it did not open has been told

@@ -14,15 +14,19 @@ const ENDS = Object.entries(END_SIGNALS) as [keyof typeof END_SIGNALS, number][]
 /**
  * Calls back with each signal of `END_SIGNALS`, and its exit code; the returned function takes that back. One that was ignored at
  * the start stays ignored: `nohup` does that with SIGHUP, a shell without job control with SIGINT and SIGQUIT of a command in
- * the background (`command &`). SIGHUP is told once: a closed terminal sends it more than once, from the kernel and from the
- * shell that ends with it.
+ * the background (`command &`). SIGHUP counts as the first signal alone: a closed terminal sends it more than once, from the kernel
+ * and from the shell that ends with it, and the program may have seen the end of its input before. `isEnding`: the program is
+ * ending already.
  */
-export function listenToEnds(callback: (exitCode: number, name: keyof typeof END_SIGNALS) => void): () => void {
-  let isHungUp = false;
+export function listenToEnds(
+  callback: (exitCode: number, name: keyof typeof END_SIGNALS) => void,
+  { isEnding = false } = {},
+): () => void {
+  let hasCome = isEnding;
   const heard = ENDS.filter(([, exitCode]) => !isIgnored(exitCode));
   return listenToSignals(heard.map(([name, exitCode]) => [name, () => {
-    if (isHungUp && name === "SIGHUP") return;
-    isHungUp ||= name === "SIGHUP";
+    if (hasCome && name === "SIGHUP") return;
+    hasCome = true;
     callback(exitCode, name);
   }]));
 }

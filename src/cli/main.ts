@@ -1,6 +1,7 @@
 import { type Invocation, parseCommandLine } from "../config/options/parse.ts";
 import { withoutPiOptions } from "../config/options/pi_options.ts";
 import { columnsOf, errorBlock, exitCodeOf } from "./output/report.ts";
+import { isNonBlocking } from "../core/support/standard_input.ts";
 import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { readVariable, takeProxyExceptions } from "../config/host_environment.ts";
@@ -11,11 +12,19 @@ export async function main(args: readonly string[]): Promise<void> {
   const debug = (readVariable("SANDPIPER_DEBUG") ?? "") !== "";
   takeProxyExceptions();
   try {
-    Deno.exit(await dispatch(args));
+    const code = await dispatch(args);
+    await leaveInput();
+    Deno.exit(code);
   } catch (error) {
     writeAll(Deno.stderr, errorBlock(error, debug, columnsOf(Deno.stderr)));
+    await leaveInput();
     Deno.exit(exitCodeOf(error));
   }
+}
+
+/** The shell finds standard input as it was. */
+async function leaveInput(): Promise<void> {
+  if (isNonBlocking()) (await import("../sandbox/system/blocking.ts")).setBlocking(0);
 }
 
 async function dispatch(args: readonly string[]): Promise<number> {

@@ -4,6 +4,13 @@
 /** How long to wait before such a read is made again, milliseconds. */
 const AGAIN_MS = 20;
 
+let hadToWait = false;
+
+/** Whether reads ended at once: then others that have the same open file find it non-blocking. */
+export function isNonBlocking(): boolean {
+  return hadToWait;
+}
+
 /** Reads as `Deno.stdin.read` does: the number of bytes, or null at the end. Throws for a terminal that was closed. */
 export async function readInput(buffer: Uint8Array<ArrayBuffer>): Promise<number | null> {
   for (;;) {
@@ -36,6 +43,7 @@ export function readLine(): string | undefined {
 }
 
 function isAgain(error: unknown): boolean {
+  hadToWait ||= error instanceof Deno.errors.WouldBlock;
   return error instanceof Deno.errors.WouldBlock || error instanceof Deno.errors.Interrupted;
 }
 

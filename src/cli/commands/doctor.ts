@@ -101,7 +101,9 @@ export async function doctorCommand(invocation: Invocation): Promise<number> {
     : undefined;
   if (named) {
     const { lookAtModel } = await import("./doctor_model.ts");
-    const ask = Deno.stdin.isTerminal() && Deno.stderr.isTerminal() ? askYes : undefined;
+    const ask = Deno.stdin.isTerminal() && Deno.stderr.isTerminal()
+      ? (question: string) => askYes(question, Deno.stderr)
+      : undefined;
     const tell = (line: string): void => void writeAll(Deno.stderr, stripControls(line) + "\n");
     const findings = await lookAtModel(named, config, { ask, tell }, new AbortController().signal);
     for (const { name, seen, found } of findings) checks.push({ name, ok: seen === true, found });

@@ -77,11 +77,7 @@ export function configure(given: Invocation, world: World): Config {
   const { cwd, "session-dir": sessions } = invocation.values;
   for (const named of [cwd, sessions]) if (typeof named === "string") refuseLinkOutside(named, world.cwd);
   const root = workspace(cwd, world.cwd);
-  const found = findConfigFolders(root, world.env);
-  const outside = found.project && linkOutside(found.project, findGitRoot(root) ?? root);
-  const { project: _, ...others } = found;
-  // A repository must not choose which directory of the user configures it.
-  const folders: ConfigFolders = outside === undefined ? found : others;
+  const { folders, outside } = foldersOf(root, world);
   const user = folders.user ? readSettings(folders.user, "user") : undefined;
   const trust = decideTrust(root, folders, invocation.values);
   const project = folders.project && trust.trusted ? readSettings(folders.project, "project") : undefined;
@@ -110,11 +106,33 @@ export function configure(given: Invocation, world: World): Config {
   };
 }
 
+/** The configuration directories, and what is reported of one that is left out. */
+function foldersOf(root: string, world: World): { readonly folders: ConfigFolders; readonly outside?: string } {
+  const found = findConfigFolders(root, world.env);
+  const outside = found.project && linkOutside(found.project, findGitRoot(root) ?? root);
+  if (outside === undefined) return { folders: found };
+  // A repository must not choose which directory of the user configures it.
+  const { project: _, ...folders } = found;
+  return { folders, outside };
+}
+
 /**
- * The same configuration with its settings files read anew; folders, trust and the command line stay. `warnings` are those
- * of the files as they are now. Throws UserError for settings that cannot be used.
+ * The same configuration with its settings files read again, and with configuration directories that were created since.
+ * The command line stays, and so does trust, unless there was nothing to trust before or the project's directory is
+ * another one now. `warnings` are those of the files as they are now. Throws UserError for settings that cannot be used.
  */
-export function withSettingsAnew(config: Config): Config {
+export function withSettingsAnew(before: Config): Config {
+  const { folders, outside } = foldersOf(before.root, before.world);
+  const isSame = folders.project === before.projectFolder && before.trustReason !== "nothing_to_trust";
+  const trust = isSame ? undefined : decideTrust(before.root, folders, before.invocation.values);
+  const { projectFolder: _, userFolder: __, trustQuestion, ...rest } = before;
+  const config: Config = {
+    ...rest,
+    ...(folders.user ? { userFolder: folders.user } : {}),
+    ...(folders.project ? { projectFolder: folders.project } : {}),
+    ...(trust ? { trusted: trust.trusted, trustReason: trust.reason } : {}),
+    ...(trust ? trust.question ? { trustQuestion: trust.question } : {} : trustQuestion ? { trustQuestion } : {}),
+  };
   const { userFolder, projectFolder, trusted, given = {}, world } = config;
   const user = userFolder === undefined ? undefined : readSettings(userFolder, "user");
   const project = projectFolder === undefined || !trusted ? undefined : readSettings(projectFolder, "project");
@@ -123,7 +141,12 @@ export function withSettingsAnew(config: Config): Config {
     ...config,
     ...layers,
     settings: { ...mergeSettings(layers.user, layers.project), ...given },
-    warnings: [...user?.warnings ?? [], ...project?.warnings ?? []],
+    warnings: [
+      ...outside === undefined ? [] : [outside],
+      ...user?.warnings ?? [],
+      ...project?.warnings ?? [],
+      ...trust?.warnings ?? [],
+    ],
   };
 }
 

@@ -411,6 +411,8 @@ class OpenSession implements EngineCore {
     // What cannot be read leaves everything as it is.
     this.#config = withSettingsAnew(this.#config);
     this.#config.warnings.forEach((warning) => this.notify(warning));
+    this.tools.takeConfig(this.#config);
+    this.followPolicy();
     this.#extensions.takeSettings(this.#config.user);
     this.#proof = await demandedProof(this, this.#options.answerSchema);
     await this.#extensions.leave();

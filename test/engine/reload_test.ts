@@ -125,3 +125,48 @@ Deno.test("reload() with settings that cannot be used says so and leaves everyth
       assertStringIncludes(engine.compiled().full, "NEW RULES");
     },
   ));
+
+Deno.test("a reload finds configuration directories that were created since, and tools can read the skills in them R442", () =>
+  withSession({
+    replies: [
+      { text: "one" },
+      { calls: [{ name: "read", args: { path: "~/.sandpiper/agent/skills/late/SKILL.md" } }] },
+      { text: "two", expect: ["# late", "USERS APPEND", "PROJECT SYSTEM", "Template text."] },
+      { text: "three" },
+    ],
+    args: ["--trust"],
+  }, async ({ engine, say, ws, home }) => {
+    const own = `${home}/.sandpiper/agent`;
+    await say("first");
+    Deno.mkdirSync(`${own}/skills/late`, { recursive: true });
+    Deno.writeTextFileSync(`${own}/skills/late/SKILL.md`, skill("late"));
+    Deno.writeTextFileSync(`${own}/APPEND_SYSTEM.md`, "USERS APPEND");
+    Deno.mkdirSync(`${ws}/.sandpiper/prompts`, { recursive: true });
+    Deno.writeTextFileSync(`${ws}/.sandpiper/SYSTEM.md`, "PROJECT SYSTEM");
+    Deno.writeTextFileSync(`${ws}/.sandpiper/prompts/t.md`, "Template text.");
+    await engine.reload();
+    assertEquals(await say("/t"), "two");
+    assertStringIncludes(engine.compiled().full, "PROJECT SYSTEM");
+  }));
+
+Deno.test("a project's directory that was created since is not trusted by a reload", () =>
+  withSession({ replies: [{ text: "one" }], files: { "a.txt": "a" } }, async ({ engine, ws, events }) => {
+    Deno.mkdirSync(`${ws}/.sandpiper/skills/late`, { recursive: true });
+    Deno.writeTextFileSync(`${ws}/.sandpiper/skills/late/SKILL.md`, skill("late"));
+    Deno.writeTextFileSync(`${ws}/.sandpiper/SYSTEM.md`, "PROJECT SYSTEM");
+    await engine.reload();
+    const { full } = engine.compiled();
+    assertEquals([full.includes("PROJECT SYSTEM"), full.includes("<name>late</name>")], [false, false]);
+    const notices = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
+    assertEquals(notices.filter((notice) => notice.includes("nobody has trusted it")).length, 1);
+  }));
+
+Deno.test("a reload opens no place that a link of a skills directory leads to", () =>
+  withSession({ replies: [{ text: "one" }] }, async ({ engine, home }) => {
+    Deno.mkdirSync(`${home}/.ssh`);
+    Deno.mkdirSync(`${home}/.agents`);
+    Deno.symlinkSync(`${home}/.ssh`, `${home}/.agents/skills`);
+    const before = JSON.stringify(engine.state().policy);
+    await engine.reload();
+    assertEquals(JSON.stringify(engine.state().policy), before);
+  }));

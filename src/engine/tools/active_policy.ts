@@ -17,7 +17,9 @@ import {
 } from "../../sandbox/denial/claim.ts";
 import { disk } from "../../sandbox/system/disk.ts";
 import { makeGrantedFolder, OPENS_WHAT_IS_THERE } from "../../sandbox/denial/granted_folders.ts";
+import { withoutDenialOf } from "../../sandbox/policy/denied_paths.ts";
 import type { Grants } from "../../sandbox/policy/policy.ts";
+import { joinScopes } from "../../sandbox/policy/scopes.ts";
 import type { ToolProcesses } from "./tool_processes.ts";
 
 /** The policy in force and the processes that run under it, as grants change them. */
@@ -46,6 +48,8 @@ export interface ActivePolicy {
   readonly release: () => void;
   /** What held before `hold`, as long as that lasts. */
   readonly before: () => HeldPolicy | undefined;
+  /** Calls from now on can read these directories, too. */
+  readonly allowReading: (folders: readonly string[]) => void;
   /** Starts new processes under the same policy: the existing ones have the old workspace folder mounted. */
   readonly renew: () => void;
   /** Goes on under another policy, without anything that was granted. Resolves when all processes of those before have ended. */
@@ -232,6 +236,17 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
       granted = [];
       // What was kept was granted first, and so is loaded.
       if (isLeft) replace(open(loaded ? kept.reduce(loaded.widen, start) : start));
+    },
+    allowReading: (folders) => {
+      const wider = (policy: Policy): Policy => ({
+        ...policy,
+        read: joinScopes(policy.read, { all: false, list: folders }),
+        denyRead: withoutDenialOf(policy.denyRead, folders, disk.listFolder),
+      });
+      if (closed) return;
+      start = wider(start);
+      if (held) held = { ...held, policy: wider(held.policy) };
+      replace(open(wider(current.policy)));
     },
     renew: () => {
       if (!closed) replace(open(current.policy));

@@ -95,6 +95,7 @@ export function openNarrowTools(
     grant: activePolicy.grant,
     beginSession: () => {},
     // A trial begins and ends between runs, and these tools end with a run.
+    takeConfig: () => {},
     move: () => Promise.reject(new Error("a sub-agent's tools stay where they are")),
     warmSoon: () => activePolicy.current().warmSoon(),
     prewarm: (tool) => activePolicy.current().prewarm(tool),

@@ -1,9 +1,10 @@
 // One file above the usual length: the only place where policy, tools and the processes that run them meet.
-import { join } from "@std/path";
+import { join, relative, resolve } from "@std/path";
 import type { AgentEvent, Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { CallOptions } from "../../core/runner.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
 import { errorResult, type Tool } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
@@ -28,6 +29,7 @@ import { allowedBefore } from "../../config/allowed_before.ts";
 import type { ApprovedRun, Approving, Asker } from "./approval.ts";
 import type { BackgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";
+import { skillFolders } from "../resources/skills.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { type ActivePolicy, type HeldPolicy, openActivePolicy } from "./active_policy.ts";
 import { requireResources } from "./resource_limits.ts";
@@ -69,6 +71,8 @@ export interface ToolsHost extends Pick<ActivePolicy, "grant">, Pick<ToolProcess
   readonly run: (tool: Tool, args: JsonObject, callId: string, options: CallOptions) => Promise<ToolResult>;
   /** Another session begins in this program: what was granted and refused in the one before does not hold in it. */
   readonly beginSession: () => void;
+  /** Takes settings and configuration directories that were read again: skills in new directories can be read. */
+  readonly takeConfig: (config: Config) => void;
   /** Goes on in another place: that of a trial, or the workspace again. All that goes on ends, and what was granted. */
   readonly move: (config: Config) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -201,6 +205,12 @@ export function openTools(
         background.beginSession();
         beginSession();
       },
+      takeConfig: (next) => {
+        config = next;
+        const { policy } = activePolicy.before() ?? activePolicy.current();
+        const added = newSkillFolders(next).filter((folder) => !isReadable(policy, folder));
+        if (added.length > 0) activePolicy.allowReading(added);
+      },
       move: async (next) => {
         const moved = withoutMissing(policyFor(next, {}), mayBeThere);
         config = next;
@@ -221,6 +231,25 @@ export function openTools(
     folders.remove();
     throw error;
   }
+}
+
+function isReadable({ read, denyRead }: Policy, folder: string): boolean {
+  return covers(read, folder) && !denyRead.some((denied) => isInside(folder, denied));
+}
+
+/**
+ * Directories of skills below the home. None that a link leads to: a tool may have made it since the start, and what it leads
+ * to was never shown to anybody.
+ */
+function newSkillFolders(config: Config): readonly string[] {
+  const home = attempt(() => Deno.realPathSync(config.world.home));
+  if (home === undefined) return [];
+  return skillFolders(config).flatMap((folder) => {
+    const path = resolve(config.root, folder);
+    if (!isInside(path, config.world.home)) return [];
+    const real = join(home, relative(config.world.home, path));
+    return attempt(() => Deno.realPathSync(path)) === real ? [real] : [];
+  });
 }
 
 /** For commands that only look. */

@@ -113,6 +113,15 @@ function carve(path: string, keep: readonly string[], list: DeniedFacts["listFol
   return (list(path) ?? []).flatMap((name) => carve(join(path, name), keep, list));
 }
 
+/** The denials without those of directories that have to be readable; what lies around these stays denied. */
+export function withoutDenialOf(
+  denied: readonly string[],
+  readable: readonly string[],
+  list: DeniedFacts["listFolder"],
+): readonly string[] {
+  return denied.flatMap((path) => carve(path, readable, list));
+}
+
 /** What this program keeps of sessions, as denials. */
 export interface SessionDenials {
   /** Denied to tools for reading and writing: the places, and the names that lead there. */

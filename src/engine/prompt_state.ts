@@ -108,7 +108,7 @@ export function createPromptState(
       // Late ones came in the middle of a session: a line for each would change all that stands behind it.
       tools: tools.filter(({ isLate }) => !isLate).map(promptTool),
       docs: tools.some(({ tool }) => tool.name === "read") ? base.inputs.docs : [],
-      environmentPolicy: describePolicy(policy, granted),
+      environmentPolicy: describePolicy(policy, granted, tools.map(({ tool }) => tool.name)),
       runtime: reading.runtime,
     };
     stable = compileStable(inputs);

@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { textReply } from "../helpers/server.ts";
 import { withServer } from "./wire.ts";
+import { withSession } from "./world.ts";
 
 const REPLIES = [{ events: textReply("ok") }];
 const SKILL = "---\nname: tidy\ndescription: Tidies up.\n---\nFOLD-EVERYTHING-TWICE\n";
@@ -52,3 +53,21 @@ Deno.test("the request after a change of tools has the new list, guidelines and 
     const guidelines = server.requests.map((request) => systemOf(request).split("Guidelines:\n")[1]?.split("\n\n")[0]);
     assertEquals(new Set(guidelines).size, 3, guidelines.join("\n---\n"));
   }));
+
+Deno.test("the environment section says nothing of what no active tool can do", async () => {
+  const linesWith = async (...args: string[]): Promise<readonly string[]> => {
+    let lines: readonly string[] = [];
+    await withSession({ replies: [{ text: "one" }], args }, ({ engine }) => {
+      const [, section = ""] = engine.compiled().stable.split("## Environment\n");
+      lines = [...section.split("\n\n")[0]?.matchAll(/^- (Read|Write|Programs|Network):/gm) ?? []].map((
+        [, name = ""],
+      ) => name);
+      return Promise.resolve();
+    });
+    return lines;
+  };
+  assertEquals(await linesWith(), ["Read", "Write", "Programs", "Network"]);
+  assertEquals(await linesWith("--tools", "read,ls"), ["Read"]);
+  assertEquals(await linesWith("--tools", "read,write"), ["Read", "Write"]);
+  assertEquals(await linesWith("--no-tools"), []);
+});

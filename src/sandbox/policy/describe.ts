@@ -14,13 +14,33 @@ const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
   "off": "Nothing is enforced: the user switched the sandbox off.",
 };
 
+/** Built-in tools by what they use of a policy. */
+const RUNNING = new Set(["bash"]);
+const WRITING = new Set([...RUNNING, "edit", "write"]);
+const READING = new Set([...WRITING, "read", "grep", "find", "ls"]);
+const CONNECTING = new Set([...RUNNING, "fetch", "web_search"]);
+const BUILT_IN = new Set([
+  ...READING,
+  ...CONNECTING,
+  ...["read_skill", "todo", "bash_output", "bash_stop"],
+]);
+
 /**
  * A policy as short sentences, for the prompt's environment section and for `sandpiper policy`.
  *
  * System paths, toolchains and secrets are summed up: the reader wants to know what is special here. `granted` is what a
- * person allowed on the way; it is part of the policy already.
+ * person allowed on the way; it is part of the policy already. `tools`: names of the active tools; what none of them can do
+ * is not mentioned.
  */
-export function describePolicy(policy: Policy, granted: readonly Denial[] = []): string[] {
+export function describePolicy(
+  policy: Policy,
+  granted: readonly Denial[] = [],
+  tools?: readonly string[],
+): string[] {
+  // Tools of servers and extensions can do anything that the policy allows.
+  const can = (uses: ReadonlySet<string>): boolean =>
+    tools === undefined || tools.some((tool) => uses.has(tool) || !BUILT_IN.has(tool));
+  if (tools !== undefined && !can(new Set([...READING, ...WRITING, ...CONNECTING]))) return [];
   return [
     ...(policy.copyOf === undefined ? [] : [
       `This is a trial: the workspace is a private copy, ${visibleName(policy.root)}, of ${
@@ -29,10 +49,10 @@ export function describePolicy(policy: Policy, granted: readonly Denial[] = []):
       "can be read and not be written. Work in the copy: the user gets what changes in it as a patch, without commits.",
     ]),
     `Read: ${policy.read.all ? "everything but secrets" : readList(policy)}.`,
-    `Write: ${writeList(policy)}${protectedList(policy)}.`,
+    ...(can(WRITING) ? [`Write: ${writeList(policy)}${protectedList(policy)}.`] : []),
     ...ownDenials(policy),
-    `Programs: ${runSentence(policy)}.`,
-    `Network: ${networkSentence(policy)}.`,
+    ...(can(RUNNING) ? [`Programs: ${runSentence(policy)}.`] : []),
+    ...(can(CONNECTING) ? [`Network: ${networkSentence(policy)}.`] : []),
     ...(granted.length > 0
       ? [`Allowed by the user in this session: ${granted.map((one) => describeDenial(one).allows).join("; ")}.`]
       : []),

@@ -1,3 +1,4 @@
+import { readProjectFile } from "./settings/project_file.ts";
 import { join } from "@std/path";
 import { messageOf } from "../core/error.ts";
 import { isObject, type JsonValue } from "../core/json.ts";
@@ -33,9 +34,7 @@ export function readProjectServers(root: string): ProjectServers {
   const path = join(root, PROJECT_SERVERS);
   let text: string;
   try {
-    const { isFile, size } = Deno.statSync(path);
-    if (!isFile || size > MAX_BYTES) throw new Error(isFile ? "it is larger than 256 KiB" : "it is no regular file");
-    text = Deno.readTextFileSync(path);
+    text = readProjectFile(path, root, MAX_BYTES);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return NONE;
     return { servers: {}, warnings: [`${path} is not used: ${messageOf(error)}`] };

@@ -80,7 +80,8 @@ export async function packCommand({ values, words }: Invocation): Promise<number
 function inspect(words: readonly string[], cwd: string, isJson: boolean): number {
   const [file, ...more] = words;
   if (file === undefined || more.length > 0) throw misuse("one file to inspect is wanted");
-  const path = resolve(cwd, file);
+  const named = namedFilesIn({ ...readWorld(), cwd }).find(resolve(cwd, file), { access: "read", typed: true });
+  const path = named.real;
   if (!isFile(path)) {
     throw new UserError({
       what: `Cannot inspect ${path}`,

@@ -1,7 +1,9 @@
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
+import { LinkOutside } from "../../core/named_files.ts";
 import { nearest } from "../../core/support/nearest.ts";
+import { readProjectFile } from "./project_file.ts";
 import { misfit } from "./shape.ts";
 import { type Setting, SETTINGS, type Settings } from "./settings_table.ts";
 
@@ -24,11 +26,14 @@ export function readSettings(folder: string, owner: "user" | "project"): LoadedS
   const path = join(folder, "settings.json");
   let text: string;
   try {
-    const { isFile, size } = Deno.statSync(path);
-    // A pipe or a device in a project would hold up or fill the host.
-    if (!isFile || size > MAX_BYTES) throw new Error(isFile ? "it is larger than 1 MiB" : "it is no regular file");
-    text = Deno.readTextFileSync(path);
+    if (owner === "project") text = readProjectFile(path, dirname(folder), MAX_BYTES);
+    else {
+      const { isFile, size } = Deno.statSync(path);
+      if (!isFile || size > MAX_BYTES) throw new Error(isFile ? "it is larger than 1 MiB" : "it is no regular file");
+      text = Deno.readTextFileSync(path);
+    }
   } catch (error) {
+    if (error instanceof LinkOutside) return { settings: {}, warnings: [`${path} is left out: ${error.why}`] };
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
     // Without the permission to look, a run works with defaults (R508).
     if (error instanceof Deno.errors.NotCapable) return undefined;

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from "@std/path";
+import { basename, dirname, join, resolve } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
 import { asFarAs, covers, isInside, type Policy, whyNamesStay, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
@@ -22,6 +22,9 @@ const SHELL = /^(?:\S*\/)?bash: line \d+: /;
 const REFUSED_BY_SHELL = new RegExp(
   `${SHELL.source}(.+): (?:Permission denied|Operation not permitted|Read-only file system)$`,
 );
+/** A program in PATH that a shell or env(1) did not find or could not start. */
+const NOT_STARTED =
+  /(?:sh: (?:line )?\d+:|sh:|env:|nice:|timeout:|xargs:|exec:)(?: \S+:)? ['"‘]?([\w.+/-]+)['"’]?: (?:(?:command )?not found|No such file or directory|Permission denied)$|command not found: ([\w.+-]+)$/;
 /** A redirection of a command, and the word it leads to. */
 const REDIRECTION = /(<>|>>|>\||&>|>|<)\s*(?:"([^"$`\\]*)"|'([^']*)'|([^\s;&|<>()"'$`\\]+))/g;
 /** A redirection that failed, into a file as often as out of one. */
@@ -102,6 +105,7 @@ export function denialHints(
     if (line.length > LONGEST_LINE) continue;
     const redirection = command === undefined ? undefined : redirectionIn(line, command);
     const hint = netHintOf(line, ending, policy) ??
+      (ending === "well" ? undefined : unlessCertain(ending, programHint(line, policy, realPath, seen))) ??
       (REFUSAL.test(line) && redirection !== undefined
         ? pathHint(redirection.path, line, policy, realPath, seen, (at) => place(at) ?? resolve(policy.root, at), {
           isWritten: redirection.isWritten,
@@ -177,6 +181,34 @@ function firstHint(line: string, look: (written: string) => DenialHint | undefin
   for (const written of [...said.matchAll(BARE), ...said.matchAll(QUOTED)].map((match) => match[1] ?? "").reverse()) {
     const hint = look(written);
     if (hint !== undefined) return hint;
+  }
+  return undefined;
+}
+
+/**
+ * A program that PATH has and commands cannot reach: it is a link to a place that they may not read, or its directory is one.
+ * That it is installed is no secret of the user's files.
+ */
+function programHint(line: string, policy: Policy, realPath: RealPath, seen: RealPath): DenialHint | undefined {
+  const match = NOT_STARTED.exec(line);
+  const said = match?.[1] ?? match?.[2];
+  if (said === undefined) return undefined;
+  const name = basename(said);
+  for (const folder of (policy.env["PATH"] ?? "").split(":")) {
+    const path = join(folder, name);
+    if (said !== name && said !== path) continue;
+    const real = folder.startsWith("/") ? realPath(path) : undefined;
+    if (real === undefined) continue;
+    if (seen(path) !== undefined) return undefined;
+    const found = real === path ? path : `${path}, a link to ${real}`;
+    if (isWithin(policy.denyRead, real)) {
+      const why = whyNoGrant("read", real, policy) ?? "no grant opens it";
+      return { note: `Sandbox: ${name} is ${found}: ${why}.`, unasked: { kind: "read", target: real } };
+    }
+    const target = dirname(real);
+    const allowed = allowedBy(policy, { toRead: grantOption("read", target) });
+    const note = `Sandbox: ${name} is ${found}, outside the read scope. ${allowed}.`;
+    return { note, denial: { kind: "read", target } };
   }
   return undefined;
 }

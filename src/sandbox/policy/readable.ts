@@ -68,18 +68,79 @@ export function presentBelow(
 
 /**
  * Entries of PATH, and what is installed around a `bin`: but no folder that may hold more than one program's things. In
- * the home only the parts of it that are programs: a project with a `bin` has its own settings and keys beside it.
+ * the home only the parts of it that are programs, and what links in an entry lead to: a project with a `bin` has its own
+ * settings and keys beside it.
  */
 function prefixes(facts: ReadableFacts): string[] {
   const entries = (facts.env["PATH"] ?? "").split(":").filter((entry) => entry.startsWith("/"));
-  return real(entries, facts.realPath).flatMap((entry) => {
-    const around = dirname(entry);
-    const depth = around.split("/").length - 1;
-    const installed = basename(entry) === "bin" && depth >= 2 && dirname(around) !== facts.home &&
-      !isInside(facts.home, around);
-    if (installed) return isInside(around, facts.home) ? [entry, ...partsOf(around, facts)] : [around];
-    return entry === "/" ? [] : [entry];
+  const around = entries.flatMap((entry) => {
+    const folder = facts.realPath(entry);
+    if (folder === undefined || isInside(facts.home, folder)) return [];
+    const top = dirname(folder);
+    const depth = top.split("/").length - 1;
+    const isInstalled = basename(folder) === "bin" && depth >= 2 && !isInside(facts.home, top);
+    if (!isInside(folder, facts.home)) return [isInstalled ? top : folder];
+    return [folder, ...isInstalled ? partsOf(top, facts) : []];
   });
+  const open = outermost([
+    ...around,
+    ...real(presentBelow(facts.home, HOME_TOOLCHAINS, facts.listFolder), facts.realPath),
+  ]);
+  const linked = entries.flatMap((entry) => programLinks(entry, facts)).flatMap(({ target, folder }) =>
+    open.some((path) => isInside(target, path)) ? [] : programTree(target, folder, facts) ?? []
+  );
+  return [...around, ...linked];
+}
+
+/** More names than an entry of PATH for one user's programs has. */
+const MOST_PROGRAMS = 1_000;
+
+/** Links in an entry of PATH that lead to another place in the home. */
+function programLinks(entry: string, facts: ReadableFacts): { readonly target: string; readonly folder: string }[] {
+  const folder = facts.realPath(entry);
+  if (folder === undefined || isInside(facts.home, folder)) return [];
+  if (!isInside(folder, facts.home) && folder !== "/usr/local/bin") return [];
+  return (facts.listFolder(folder) ?? []).slice(0, MOST_PROGRAMS).flatMap((name) => {
+    const target = facts.realPath(join(folder, name));
+    return target === undefined || isInside(target, folder) || !isInside(target, facts.home)
+      ? []
+      : [{ target, folder }];
+  });
+}
+
+/** Folders of a prefix that hold settings or data, and no programs. */
+const NO_PROGRAMS = /^(?:\..*|etc|conf|config|data|run|secrets?|tmp|var)$/;
+
+/**
+ * The folders that a program loads from, by how installers lay them out: around a file that a link in an entry of PATH leads
+ * to. Undefined where the layout is not known; the file alone is no program then, because what it loads is missing.
+ *
+ * @param target The file: real, in the home.
+ * @param folder The entry of PATH: real.
+ */
+export function programTree(target: string, folder: string, facts: ReadableFacts): readonly string[] | undefined {
+  const below = target.slice(facts.home.length + 1).split("/");
+  const upTo = (name: string): string | undefined => {
+    const at = below.indexOf(name);
+    return at < 1 ? undefined : join(facts.home, ...below.slice(0, at + 1));
+  };
+  for (const name of ["node_modules", "site-packages", "dist-packages", "vendor"]) {
+    const tree = upTo(name);
+    if (tree !== undefined) return [tree];
+  }
+  const gems = upTo("gems");
+  if (gems !== undefined) {
+    return real(["gems", "specifications", "extensions"].map((name) => join(dirname(gems), name)), facts.realPath);
+  }
+  // A virtual environment, and whatever else has its programs in a `bin` and their parts beside it.
+  const around = dirname(target);
+  const prefix = dirname(around);
+  const isPrefix = basename(around) === "bin" && prefix !== facts.home && isInside(prefix, facts.home);
+  if (isPrefix) return [around, ...partsOf(prefix, facts)];
+  const top = dirname(folder);
+  const [first = "", ...rest] = isInside(target, top) ? target.slice(top.length + 1).split("/") : [];
+  const isBeside = top !== facts.home && isInside(top, facts.home) && rest.length > 0 && !NO_PROGRAMS.test(first);
+  return isBeside ? [join(top, first)] : undefined;
 }
 
 function homePrefixes({ home, listFolder }: ReadableFacts): string[] {

@@ -260,6 +260,37 @@ Deno.test("denialHint() says of a readable folder with a secret in it why it can
   });
 });
 
+const STARTED: readonly (readonly [line: string, path: string | undefined])[] = [
+  ["/bin/bash: line 1: tool: command not found", "/srv/bin/tool"],
+  ["sh: 1: tool: not found", "/srv/bin/tool"],
+  ["sh: tool: not found", "/srv/bin/tool"],
+  ["env: ‘tool’: No such file or directory", "/srv/bin/tool"],
+  ["zsh:1: command not found: tool", "/srv/bin/tool"],
+  ["/bin/bash: line 1: /srv/bin/tool: Permission denied", "/srv/bin/tool"],
+  ["sh: 1: tool: Permission denied", "/srv/bin/tool"],
+  // It is there for commands, in no entry of PATH, or a file that is no program.
+  ["/bin/bash: line 1: git: command not found", undefined],
+  ["/bin/bash: line 1: other: command not found", undefined],
+  ["cat: tool: No such file or directory", undefined],
+];
+for (const [line, path] of STARTED) {
+  Deno.test(`denialHint() on a program that did not start: ${line}`, () => {
+    const policy: Policy = { ...POLICY, sandbox: "kernel+", env: { PATH: "/srv/bin:/usr/bin" } };
+    const real = (name: string): string | undefined =>
+      name === "/srv/bin/tool" ? "/srv/lib/tool/run" : name === "/usr/bin/git" ? name : undefined;
+    assertEquals(
+      denialHint(line, "failed", policy, real)?.denial,
+      path === undefined ? undefined : { kind: "read", target: "/srv/lib/tool" },
+    );
+    if (path === undefined) return;
+    assertEquals(
+      denialHint(line, "failed", policy, real)?.note,
+      `Sandbox: tool is ${path}, a link to /srv/lib/tool/run, outside the read scope. ${ONLY}, with --allow-read=+/srv/lib/tool.`,
+    );
+    if (line.includes("found")) assertEquals(denialHint(line, "well", policy, real), undefined);
+  });
+}
+
 Deno.test("metBy() takes it for no denial that nothing may be there R480", () => {
   const line = "cat: /srv/none: No such file or directory";
   const hints = denialHints(line, "failed", { ...POLICY, sandbox: "kernel+" }, realPath);

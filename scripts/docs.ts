@@ -12,6 +12,7 @@ import { eventsSchema } from "./docs/schemas/events.ts";
 import { reportSchema } from "./docs/schemas/report.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { SETTINGS } from "../src/config/settings/settings_table.ts";
+import { settingsPage } from "./docs/settings_page.ts";
 import { MANIFEST_SCHEMA } from "./docs/schemas/manifest.ts";
 import { manPage } from "./docs/man.ts";
 import { unknownMessages } from "./docs/messages.ts";
@@ -93,27 +94,6 @@ function optionTable(flags: readonly Flag[]): string[] {
     return [names, cell(flag.help), flag.setting ? `\`${flag.setting}\`` : ""];
   });
   return table(["option", "meaning", "setting"], rows);
-}
-
-function settingsPage(): string {
-  const rows = Object.entries(SETTINGS).map(([key, setting]) => [
-    `\`${key}\``,
-    setting.help.replaceAll("|", "\\|"),
-    "userOnly" in setting ? "user" : "user, project",
-  ]);
-  return [
-    "# Settings",
-    "",
-    "<!-- made from the settings table by deno task docs; do not edit -->",
-    "",
-    "`settings.json` in the user's folder, then in the project's (when it is trusted), then the command line. A project may",
-    "narrow scope and lower limits, never the other way round. Unknown keys warn; wrong values end the run with exit code 2.",
-    "The JSON schema is `settings.schema.json` beside this page. `/reload` reads them anew for the prompt, extensions and the",
-    "next run; model, queues, servers, keys and what tools may do are those of the start.",
-    "",
-    ...table(["key", "meaning", "taken from"], rows),
-    "",
-  ].join("\n");
 }
 
 function settingsSchema(): string {

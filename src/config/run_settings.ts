@@ -36,7 +36,8 @@ export function retryOf(config: Config, isOn?: boolean): AgentDeps["retry"] {
   return { ...retry, maxRetries: isOn ? retry.maxRetries || RETRY.maxRetries : 0 };
 }
 
-const RETRY = { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000, maxWaitMs: 300_000, patienceMs: 900_000 };
+/** Retries of failed requests unless settings say otherwise: a count, and pauses in milliseconds. */
+export const RETRY = { maxRetries: 3, baseDelayMs: 1000, maxDelayMs: 60_000, maxWaitMs: 300_000, patienceMs: 900_000 };
 
 /**
  * When and how far the history is shortened. In a window that the usual reserve would take more than half of, as local
@@ -48,3 +49,6 @@ export function windowOf(config: Config, auto: boolean, contextWindow = Infinity
   const reserveTokens = usual * 2 > contextWindow ? Math.floor(contextWindow / 4) : usual;
   return { ...WINDOW_DEFAULTS, reserveTokens, ...own, enabled: auto };
 }
+
+/** Sub-agents that run at once unless settings say otherwise. */
+export const PARALLEL_SUB_AGENTS = 4;

@@ -28,9 +28,7 @@ import { placesIn, scopeOf } from "./agents/scope.ts";
 import { createSlots } from "./agents/slots.ts";
 import { createWriteClaims } from "./agents/write_claims.ts";
 import { temporaryFolder } from "../sandbox/system/temporary_folder.ts";
-
-/** How many run at once unless the settings say otherwise. */
-const PARALLEL = 4;
+import { PARALLEL_SUB_AGENTS } from "../config/run_settings.ts";
 
 /** Runs the calls of the tool `task`. */
 export interface SubAgents {
@@ -63,7 +61,7 @@ interface Entered {
 /** The sub-agents that one session starts. */
 export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): SubAgents {
   const claims = createWriteClaims();
-  const parallel = core.config().settings.agents?.parallel ?? PARALLEL;
+  const parallel = core.config().settings.agents?.parallel ?? PARALLEL_SUB_AGENTS;
   const slots = createSlots(parallel);
   const kept = openIdleProcesses(parallel);
   const running = new Set<Promise<unknown>>();

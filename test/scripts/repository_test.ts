@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { COMMANDS } from "../../src/config/options/commands.ts";
 import { NPM_PACKAGE } from "../../src/core/version.ts";
 import { REACHED } from "../../scripts/tests/changed.ts";
 import { ALONE, LONGEST, MEMORY_MB, PERMISSIONS, testGroups } from "../../scripts/tests/groups.ts";
@@ -121,6 +122,25 @@ Deno.test("nothing names the npm registry's package `sandpiper`, which is anothe
     installs.test("npm install -g sandpiper") && installs.test("npx sandpiper demo") &&
       installs.test("deno run -A npm:sandpiper"),
   );
+});
+
+Deno.test("docs/cli.md names every command, in the order of the table", () => {
+  const page = Deno.readTextFileSync(new URL("docs/cli.md", root));
+  const [, list = ""] = /only if it is one of ([^;]+);/.exec(page) ?? [];
+  assertEquals([...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name), COMMANDS.map(({ name }) => name));
+});
+
+Deno.test("no cell of a table in the docs is cut by a bar that is not escaped", () => {
+  const cut = ["README.md", ...pagesIn("docs")].filter((path) => path.endsWith(".md")).flatMap((path) =>
+    Deno.readTextFileSync(new URL(path, root)).split("\n").filter((line) =>
+      line.startsWith("|") &&
+      line.split("|").some((cell) =>
+        (cell.split("`").length - 1) % 2 === 1 &&
+        !cell.endsWith("\\")
+      )
+    ).filter((line) => !line.includes("\\|")).map((line) => `${path}: ${line}`)
+  );
+  assertEquals(cut, []);
 });
 
 /** Texts below a directory. */

@@ -41,7 +41,7 @@ async function trial({ engine }: Session, ...answers: readonly string[]): Promis
       }
     },
   } as unknown as CommandContext;
-  await trialCommand(context);
+  await trialCommand(context, "");
   return shown.join("\n");
 }
 

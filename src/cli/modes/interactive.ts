@@ -103,7 +103,7 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       cwd: root,
       version: VERSION,
       theme: themeFor(config),
-      asksGround: config.settings.theme === undefined && knowsMore(config) && themeFor(config).name !== "none",
+      asksGround: (config.settings.theme ?? "auto") === "auto" && knowsMore(config) && themeFor(config).name !== "none",
       async keepTheme(name) {
         const [{ grantFolder }, { recordSetting }] = [
           await import("../../engine/tools/grant_folder.ts"),

@@ -108,7 +108,10 @@ export const SETTINGS = {
     help: "data of models by id or provider/id; prices in USD per million tokens",
     userOnly: true,
   },
-  tools: { shape: texts, help: "tools that are on at the start" },
+  tools: {
+    shape: texts,
+    help: "tools that are on at the start, if the policy permits them (fetch: a network scope; web_search: webSearch)",
+  },
   agents: {
     shape: object({ parallel: within(1, 16) }),
     help: "Sub-agents: parallel, how many of them run at once (4 unless told otherwise)",
@@ -238,8 +241,8 @@ export const SETTINGS = {
     userOnly: true,
   },
   theme: {
-    shape: oneOf("light", "dark"),
-    help: "colours of the terminal UI; without it the terminal is asked for its ground",
+    shape: oneOf("light", "dark", "auto"),
+    help: "colours of the terminal UI; auto asks the terminal for its background",
     userOnly: true,
   },
   notify: {

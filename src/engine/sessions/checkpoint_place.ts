@@ -13,7 +13,13 @@ export interface CheckpointSettings {
 }
 
 const MB = 1024 ** 2;
-const DEFAULTS: CheckpointSettings = { maxBytes: 256 * MB, maxFileBytes: 8 * MB, days: 14, waitMs: 10_000 };
+/** What applies unless settings say otherwise. */
+export const CHECKPOINT_DEFAULTS: CheckpointSettings = {
+  maxBytes: 256 * MB,
+  maxFileBytes: 8 * MB,
+  days: 14,
+  waitMs: 10_000,
+};
 
 /** Deeper directories, and files beyond this number, are not scanned; of more bytes of git's objects no lines are counted. */
 export const JOURNAL_LIMITS = { depth: 128, entries: 500_000, lineBytes: 32 * 1024 ** 2 };
@@ -23,7 +29,7 @@ export function checkpointSettings(
   { settings: { checkpoints } }: Pick<Config, "settings">,
 ): CheckpointSettings | undefined {
   if (checkpoints === false) return undefined;
-  return typeof checkpoints === "object" ? { ...DEFAULTS, ...checkpoints } : DEFAULTS;
+  return typeof checkpoints === "object" ? { ...CHECKPOINT_DEFAULTS, ...checkpoints } : CHECKPOINT_DEFAULTS;
 }
 
 /** Where journals are, one folder a session; undefined where this process may not write. */

@@ -1,3 +1,4 @@
+import { UserError } from "../../core/error.ts";
 import { counted } from "../../core/support/text.ts";
 import type { LeftOut, PatchedFile, TrialChanges } from "../../core/changes.ts";
 import { diffStyle } from "../blocks/diff_rows.ts";
@@ -10,8 +11,17 @@ const SHOWN = 400;
 const LONGEST = 500;
 
 /** `/trial`: begins one; in one, shows what it changed and asks what is to become of it. */
-export async function trialCommand(context: CommandContext): Promise<void> {
+export async function trialCommand(context: CommandContext, args: string): Promise<void> {
   const { engine, say } = context;
+  if (args !== "") {
+    throw new UserError({
+      what: `Cannot do "/trial ${args}"`,
+      why: "/trial takes no words",
+      fix: engine.trial()
+        ? "Write /trial alone: it shows the diff, applies it or ends the trial"
+        : "Write /trial alone",
+    });
+  }
   if (engine.trial() === undefined) {
     const { cost, workspace } = await engine.beginTrial();
     const seconds = (cost.milliseconds / 1000).toFixed(1);

@@ -1,3 +1,4 @@
+import type { FoundRepository } from "./support/git_repository.ts";
 import { isWindowsPath } from "./support/text.ts";
 
 /** What a tool needs in order to work; a need that the policy does not cover makes the tool inactive. */
@@ -52,6 +53,8 @@ export interface Policy {
   readonly copyOf?: string;
   /** The user's home, which `~` stands for. */
   readonly home: string;
+  /** The repository that the workspace is a part of, if it lies outside of the workspace and commands may see it. */
+  readonly outerGit?: FoundRepository;
   /** Private temporary folder of this session, 0700, removed at its end. */
   readonly tmp: string;
   /** Private cache folder that package managers of the tools are pointed at. */

@@ -10,6 +10,7 @@ import { skillFolders } from "../resources/skills.ts";
 import { checkpointsFolder } from "../sessions/checkpoint_place.ts";
 import { sessionPlaces } from "../sessions/session_choice.ts";
 import type { SandboxChoice } from "../../sandbox/confine/choose.ts";
+import { withOuterRepository } from "../../sandbox/git/outer_repository.ts";
 import { type Grants, resolvePolicy } from "../../sandbox/policy/policy.ts";
 import { glanceAtDisk } from "../../sandbox/system/disk.ts";
 
@@ -58,7 +59,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
   });
   makeOwnFolder(config, policy);
   return withinHost({
-    ...(config.trial?.policy(policy, Object.keys(grants).length === 0) ?? policy),
+    ...(config.trial?.policy(policy, Object.keys(grants).length === 0) ?? withOuterRepository(policy)),
     ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),
     ...(sandbox.bubblewrap === undefined ? {} : { bubblewrap: true }),
     ...(pack ? { packed: pack.pack.name } : {}),

@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
 import { asFarAs, covers, isInside, type Policy, whyNamesStay, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
+import { outerRepository, whyHidden } from "../git/outer_repository.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
 import { privateFolders } from "../policy/private_folders.ts";
 import { type DenialClaim, MOST_DENIALS } from "./claim.ts";
@@ -106,6 +107,7 @@ export function denialHints(
     const redirection = command === undefined ? undefined : redirectionIn(line, command);
     const hint = netHintOf(line, ending, policy) ??
       (ending === "well" ? undefined : unlessCertain(ending, programHint(line, policy, realPath, seen))) ??
+      (NO_REPOSITORY.test(line) ? repositoryHint(policy) : undefined) ??
       (REFUSAL.test(line) && redirection !== undefined
         ? pathHint(redirection.path, line, policy, realPath, seen, (at) => place(at) ?? resolve(policy.root, at), {
           isWritten: redirection.isWritten,
@@ -249,6 +251,30 @@ function hiddenHint(
   const isMade = isWritten || isRedirected;
   const fits = isMade && !covers(policy.write, path) && realPath(dirname(lexical)) !== undefined;
   return { note, isHidden, ...(fits ? { denial: { kind: "write", target: path } } : {}) };
+}
+
+const NO_REPOSITORY = /^fatal: not a git repository\b/;
+
+/** Why git does not see the repository that the workspace is a part of. */
+function repositoryHint(policy: Policy): DenialHint | undefined {
+  const found = policy.outerGit === undefined ? outerRepository(policy) : undefined;
+  const why = found && whyHidden(found, policy);
+  if (found === undefined || why === undefined) return undefined;
+  const { common } = found;
+  const said = `Sandbox: the repository of this workspace, ${common}, is outside the read scope`;
+  switch (why) {
+    case "home":
+      return {
+        note: `${said}, because it is the repository of the home directory. ${
+          allowedBy(policy, { toRead: grantOption("read", common) })
+        }.`,
+        denial: { kind: "read", target: common },
+      };
+    case "other user":
+      return { note: `${said}, because it belongs to another user.` };
+    default:
+      return { note: `${said}, because a path in it is denied.` };
+  }
 }
 
 /** The same reason as people are told. */

@@ -92,7 +92,12 @@ export function worktreeLink(root: string, view: FolderView): WorktreeLink | und
   if (!target.startsWith(join(common, "worktrees") + "/")) return undefined;
   return {
     common,
-    writable: [target, ...["objects", "refs", "logs", "packed-refs"].map((name) => join(common, name))],
+    // A grant of what is not there opens nothing.
+    writable: [
+      target,
+      ...["objects", "refs", "logs", "packed-refs"].map((name) => join(common, name))
+        .filter((path) => view.realPath(path) !== undefined),
+    ],
     protected: protectedInGit(target, view, 0),
   };
 }

@@ -26,10 +26,15 @@ export interface PrivateGitConfig {
 const DEEPEST = 4;
 
 /** Sections about one repository or another place. */
-const NOT_GLOBAL = /^(?:remote|branch|submodule|extensions)$/;
+const NOT_GLOBAL = /^(?:remote|branch|submodule|extensions)$/i;
 
 /** Signing takes a key, which no tool can read; an address may have a password in it. */
 const NEEDS_SECRET = /^\t(?:gpgsign|signingkey)\b|:\/\/[^/\s]*@/i;
+
+/** Whether a setting may hold for all repositories and needs no secret; `line` is its key and value as a file has them. Pure. */
+export function isGlobalSetting(section: string, line: string): boolean {
+  return !NOT_GLOBAL.test(section) && !NEEDS_SECRET.test(line);
+}
 
 /** What git keeps in files of their own, by setting: the name beside the private configuration, and the default below `git/`. */
 const LISTS = {
@@ -77,10 +82,8 @@ function sifted(
     const { harmless, risky } = siftConfig(section);
     const lines = harmless.split("\n");
     const name = /^\[([\w-]+)/.exec(lines[0] ?? "")?.[1] ?? "";
-    if (!NOT_GLOBAL.test(name)) {
-      const kept = lines.filter((line) => line !== "" && !NEEDS_SECRET.test(line));
-      if (kept.length > 1) text += kept.join("\n") + "\n";
-    }
+    const kept = lines.filter((line) => line !== "" && isGlobalSetting(name, line));
+    if (kept.length > 1) text += kept.join("\n") + "\n";
     for (const setting of risky) {
       const at = setting.indexOf("=");
       const key = setting.slice(0, at).toLowerCase();

@@ -87,6 +87,8 @@ export interface RepositoryOptions {
   readonly isPlace?: (path: string) => boolean;
   /** Whether its settings say that not all files are checked out. */
   readonly isSparse?: boolean;
+  /** Branches that no command moves, since checkouts that it cannot write are on them; with where that is said. */
+  readonly heldBranches?: () => ReadonlyMap<string, string>;
 }
 
 /** Clocks of file systems tick some milliseconds apart. */
@@ -105,7 +107,7 @@ const MOST_SETTINGS = 40;
 /** What git makes anew where it is needed, and what one that was ended leaves behind. */
 const TRANSIENT = new RegExp(
   "^(?:.*\\.lock|gc\\.(?:log|pid)|info/refs|sharedindex\\..*|fsmonitor--daemon.*|COMMIT_EDITMSG~|" +
-    "\\.COMMIT_EDITMSG\\.sw.|tmp_.*|next-index-.*|MERGE_RR|rr-cache|logs/refs/.*\\.lock)$",
+    "\\.COMMIT_EDITMSG\\.sw.|EDIT_DESCRIPTION|ADD_EDIT\\.patch|addp-hunk-edit\\.diff|tmp_.*|next-index-.*|MERGE_RR|rr-cache|logs/refs/.*\\.lock)$",
 );
 const ADDED = "Added to the repository's settings";
 const LOG_LINE = /^[0-9a-f]{40,64} [0-9a-f]{40,64} [^\0]*$/;
@@ -113,7 +115,7 @@ const LOG_LINE = /^[0-9a-f]{40,64} [0-9a-f]{40,64} [^\0]*$/;
 /** Opens a repository. */
 export function openLayered(
   folder: string,
-  { fresh, hashBytes, git, isLinked = false, isPlace, isSparse = false }: RepositoryOptions,
+  { fresh, hashBytes, git, isLinked = false, isPlace, isSparse = false, heldBranches }: RepositoryOptions,
 ): LayeredRepository {
   removeLeftLocks(`${folder}/index`);
   const refsNow = openRefs(folder);
@@ -373,7 +375,15 @@ export function openLayered(
       const before = notes.length;
       const isOther = isPlace ? new Set<string>() : changedSince(entries, begun);
       const done = new Set<string>();
-      let pending: readonly RefChange[] = changes;
+      const held = heldBranches?.() ?? new Map<string, string>();
+      for (const { name, to } of changes) {
+        const other = held.get(name);
+        if (other === undefined) continue;
+        const kept = to !== undefined && whole.has(to) ? await keepAside(moved, name, to) : undefined;
+        const where = kept === undefined ? "" : `; the command's commit is kept as ${kept}`;
+        notes.push(`${name} stays as it is: another checkout is on it (${other})${where}.`);
+      }
+      let pending: readonly RefChange[] = changes.filter(({ name }) => !held.has(name));
       for (let left = OBJECT_TRIES;; left--) {
         const moves = await takeRefs(moved, pending, whole, notes);
         for (const name of moves.done) done.add(name);

@@ -1,12 +1,14 @@
 // At kernel+ no command writes a repository's own folder: each writes to a private layer over it, and the host takes what it did
 // out of that when the command has ended. docs/sandbox.md, Git
-import { dirname, join } from "@std/path";
+import { dirname, join, relative } from "@std/path";
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
+import type { FoundRepository } from "../../core/support/git_repository.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { whyNoOverlay } from "../confine/probe.ts";
+import type { GitSetting } from "../git/config_variables.ts";
 import { type Layered, repositoriesBelow } from "../git/paths.ts";
 import type { MountOperation } from "../launcher/request.ts";
 import { disk } from "../system/disk.ts";
@@ -14,16 +16,19 @@ import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
 import { findGit, openHostGit } from "./host_git.ts";
 import type { KeptFiles } from "./import.ts";
-import { readIndex } from "./index_file.ts";
+import { readIndex, writeIndex } from "./index_file.ts";
 import { openLayerFolders } from "./layer_folders.ts";
 import { LimitReached } from "./limit.ts";
 import { hashBytesOf, type LayeredTree, openTree, type TreeBegun } from "./nested.ts";
+import { bytesAt } from "./real_files.ts";
 import { readUpper } from "./upper.ts";
 
 /** The layers of a session, of which each process for commands has its own. */
 export interface GitLayers {
   /** What no command writes any more. */
   readonly layered: Layered;
+  /** The policy of processes with these layers: they also write to layers over repositories outside of the workspace. */
+  readonly policy: Policy;
   /** Makes the layers of a process. Throws where a repository is not as it was at the start. */
   open(): ProcessLayers;
   close(): Promise<void>;
@@ -31,8 +36,8 @@ export interface GitLayers {
 
 /** The layers of one process. */
 export interface ProcessLayers {
-  /** Variables of the command. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Settings of the command's git. */
+  readonly settings: readonly GitSetting[];
   /** In place of what else is mounted at and in the repositories. */
   readonly mounts: readonly MountOperation[];
   /** Whether the session has something to go on with that was not there when these were made. */
@@ -53,23 +58,21 @@ const LONGEST_INDEX = 256 * 1024 * 1024;
 interface Known {
   readonly repository: LayeredTree;
   kept: KeptFiles;
+  /** The index that commands begin with, in place of the user's. */
+  readonly given: () => GivenIndex | undefined;
 }
 
 /** What git tidies up by itself is removed from the layer alone, and would be again after each command. */
-const WITHOUT_GC = {
-  GIT_CONFIG_COUNT: "2",
-  GIT_CONFIG_KEY_0: "gc.auto",
-  GIT_CONFIG_VALUE_0: "0",
-  GIT_CONFIG_KEY_1: "maintenance.auto",
-  GIT_CONFIG_VALUE_1: "false",
-};
+const WITHOUT_GC: readonly GitSetting[] = [["gc.auto", "0"], ["maintenance.auto", "false"]];
 
 /** The layers of a policy; undefined where none can be had: then commands write to repositories under the tripwire alone. */
 export function openGitLayers(policy: Policy): GitLayers | undefined {
   if (policy.sandbox !== "kernel+" || policy.bubblewrap) return undefined;
-  const found = repositoriesOf(policy).flatMap((folder) => {
+  const outer = outerOf(policy);
+  const found = [...repositoriesOf(policy), ...(outer ? [outer.common] : [])].flatMap((folder) => {
     const hashBytes = hashBytesOf(folder);
-    return hashBytes === undefined || !hasPlainIndex(folder, hashBytes) ? [] : [{ folder, hashBytes }];
+    const own = folder === outer?.common ? outer.own : folder;
+    return hashBytes === undefined || !hasPlainIndex(own, hashBytes) ? [] : [{ folder, hashBytes }];
   });
   const program = findGit(disk.realPath);
   if (found.length === 0 || program === undefined) return undefined;
@@ -88,22 +91,35 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   const git = openHostGit(program);
   const fresh = (bytes: 20 | 32): string => freshRepository(base, bytes);
   const known: Known[] = found.map(({ folder, hashBytes }) => ({
-    repository: openTree(folder, { hashBytes, fresh, git, policy }),
+    repository: openTree(folder, {
+      ...{ hashBytes, fresh, git, policy },
+      ...(folder === outer?.common ? { checkout: outer } : {}),
+    }),
     kept: new Map(),
+    given: folder === outer?.common ? openGivenIndex(outer, policy, hashBytes) : () => undefined,
   }));
+  const folders = found.map(({ folder }) => folder);
   const apart = nested.filter((folder) => hashBytesOf(folder) === undefined);
   const packs = nested.flatMap(largePacks);
   let version = 0;
   // Layers are taken one after another: each import finds what the one before it left.
   let last: Promise<unknown> = Promise.resolve();
 
-  const takeOne = async (one: Known, upper: string, begun: TreeBegun, kept: KeptFiles): Promise<readonly string[]> => {
+  const takeOne = async (
+    one: Known,
+    upper: string,
+    begun: TreeBegun,
+    kept: KeptFiles,
+    given: GivenIndex | undefined,
+  ): Promise<readonly string[]> => {
     const shown = one.repository.folder;
     try {
       const look = await readUpper(upper);
       if ("flood" in look) return [`Nothing that the command did in ${shown} was taken: ${look.flood}.`];
-      if (look.entries.size === 0) return [];
-      const taken = await one.repository.take(upper, look.entries, begun, kept);
+      const entries = new Map(look.entries);
+      if (given !== undefined && isStillGiven(given, upper)) entries.delete(given.path);
+      if ([...entries.values()].every((kind) => kind === "folder")) return [];
+      const taken = await one.repository.take(upper, entries, begun, kept);
       // A layer that was begun before another one added something has nothing to report about it.
       const isSame = taken.kept.size === kept.size && [...taken.kept].every(([path, text]) => kept.get(path) === text);
       if (!isSame) {
@@ -120,7 +136,10 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   };
 
   return {
-    layered: { folders: found.map(({ folder }) => folder), apart },
+    layered: { folders, apart },
+    policy: outer === undefined || !folders.includes(outer.common)
+      ? policy
+      : { ...policy, write: { ...policy.write, list: [...policy.write.list, outer.common] } },
     open() {
       const made = version;
       const places = known.map((one) => {
@@ -133,7 +152,14 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
           Deno.mkdirSync(dirname(join(layer.upper, path)), { recursive: true });
           Deno.writeFileSync(join(layer.upper, path), Buffer.from(text, "latin1"));
         }
-        return { one, layer, kept: one.kept, identity: statusOf(folder)?.identity };
+        const given = one.given();
+        if (given !== undefined) {
+          const path = join(layer.upper, given.path);
+          Deno.mkdirSync(dirname(path), { recursive: true });
+          Deno.writeFileSync(path, given.bytes);
+          Deno.utimeSync(path, given.writtenAt, given.writtenAt);
+        }
+        return { one, layer, kept: one.kept, given, identity: statusOf(folder)?.identity };
       });
       let begun: readonly TreeBegun[] | undefined;
       inUse.add(places);
@@ -143,7 +169,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
         if (isClosed && inUse.size === 0) await layers.close();
       };
       return {
-        env: WITHOUT_GC,
+        settings: WITHOUT_GC,
         mounts: [
           ...places.map(({ one: { repository: { folder } }, layer }): MountOperation => (
             { kind: "overlay", source: folder, ...layer, target: folder, readOnly: false }
@@ -154,19 +180,21 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
         ],
         isStale: () =>
           made !== version ||
-          places.some(({ one, identity }) => statusOf(one.repository.folder)?.identity !== identity),
+          places.some(({ one, given, identity }) =>
+            statusOf(one.repository.folder)?.identity !== identity || one.given() !== given
+          ),
         begin: () => void (begun = places.map(({ one }) => one.repository.begin())),
         take(isQuiet, unmounted) {
           const work = async (): Promise<string[]> => {
             const notes: string[] = [];
-            for (const [at, { one, layer, kept }] of places.entries()) {
+            for (const [at, { one, layer, kept, given }] of places.entries()) {
               const start = begun?.[at];
               if (start === undefined) continue;
               const { folder } = one.repository;
               // Never by its name alone: another folder's settings would be obeyed.
               if (disk.realPath(folder) !== folder || statusOf(folder)?.identity !== places[at]?.identity) {
                 notes.push(`Nothing that the command did in ${folder} was taken: another folder stands there.`);
-              } else if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept));
+              } else if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept, given));
               else notes.push(`Nothing that the command did in ${folder} was taken: it could not be ended.`);
             }
             begun = undefined;
@@ -220,6 +248,60 @@ function repositoriesOf({ root, write, tmp, cache, denyRead, denyWrite }: Policy
     statusOf(folder)?.kind === "folder" && disk.realPath(folder) === folder && statusOf(folder)?.uid === Deno.uid() &&
     ![...denyRead, ...denyWrite].some((denied) => isInside(denied, folder) || isInside(folder, denied))
   );
+}
+
+/** The repository around the workspace, if commands can have a layer over it. */
+function outerOf({ root, read, write, denyRead, denyWrite, outerGit }: Policy): FoundRepository | undefined {
+  if (outerGit === undefined || !covers(write, root) || !covers(read, outerGit.common)) return undefined;
+  const { own, common } = outerGit;
+  const isSame = [own, common].every((folder) => {
+    const status = statusOf(folder);
+    return status?.kind === "folder" && disk.realPath(folder) === folder && status.uid === Deno.uid();
+  });
+  const isDenied = [...denyRead, ...denyWrite].some((denied) => isInside(denied, common) || isInside(common, denied));
+  return isSame && !isDenied && !covers(write, common) ? outerGit : undefined;
+}
+
+/** An index that commands begin with; the same object while the user's is the same. */
+interface GivenIndex {
+  /** In the layer. */
+  readonly path: string;
+  readonly stamp: string | undefined;
+  /** When the user's was written, rounded down: git compares it with the times of files to find those that changed at that moment. */
+  readonly writtenAt: Date;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * The index of a checkout of which commands see a part only: files that they do not see are marked so that git does not take
+ * them for removed (skip-worktree, git-update-index(1)). Gives nothing if commands see all of the checkout.
+ */
+function openGivenIndex(
+  { top, own, common }: FoundRepository,
+  { root, read }: Policy,
+  hashBytes: 20 | 32,
+): () => GivenIndex | undefined {
+  if (covers(read, top)) return () => undefined;
+  const path = join(own, "index");
+  const inLayer = relative(common, path);
+  let last: GivenIndex | undefined;
+  return () => {
+    const stamp = statusOf(path)?.stamp;
+    if (last !== undefined && last.stamp === stamp) return last;
+    const writtenAt = attempt(() => Deno.lstatSync(path).mtime);
+    const bytes = bytesAt(path, LONGEST_INDEX);
+    if (bytes === undefined || !writtenAt) return last = undefined;
+    const entries = readIndex(bytes, hashBytes).map((entry) => {
+      const file = join(top, Buffer.from(entry.path, "latin1").toString());
+      return isInside(file, root) || covers(read, file) ? entry : { ...entry, isSkipped: true };
+    });
+    return last = { path: inLayer, stamp, writtenAt, bytes: writeIndex(entries, hashBytes) };
+  };
+}
+
+function isStillGiven({ path, bytes }: GivenIndex, upper: string): boolean {
+  const now = bytesAt(join(upper, path), LONGEST_INDEX);
+  return now !== undefined && Buffer.compare(now, bytes) === 0;
 }
 
 /** Whether an index can be read: one that is split or sparse cannot. */

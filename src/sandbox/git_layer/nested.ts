@@ -6,6 +6,7 @@ import { dirname, join } from "@std/path";
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
+import type { FoundRepository } from "../../core/support/git_repository.ts";
 import { hashBytesIn, readConfigText } from "../git/config_text.ts";
 import { isWorkingFolder } from "../git/working_folder.ts";
 import { disk } from "../system/disk.ts";
@@ -53,6 +54,8 @@ export interface TreeOptions {
   readonly isPlace?: (path: string) => boolean;
   /** As of RepositoryOptions, for the outermost. */
   readonly isSparse?: boolean;
+  /** The one checkout that commands work in, where the repository lies outside of what they can write. */
+  readonly checkout?: Pick<FoundRepository, "own" | "top">;
 }
 
 /** A repository of the tree. */
@@ -80,6 +83,19 @@ const MOST_KEPT = { files: 200, bytes: 1024 * 1024 };
 const MOST_NOTES = 20;
 const TOP: Place = { path: "", name: "", parent: undefined, isLinked: false };
 const HIDDEN: ReadonlySet<UpperKind | undefined> = new Set<UpperKind>(["gone", "opaque", "other", "file"]);
+/** The branches that other checkouts of a repository are on, each with the directory that says so. */
+function branchesOfOthers(folder: string, own: string): ReadonlyMap<string, string> {
+  const linked = (disk.listFolder(join(folder, "worktrees")) ?? []).map((name) => join(folder, "worktrees", name));
+  const held = new Map<string, string>();
+  for (const other of [folder, ...linked]) {
+    const head = other === own ? undefined : headAt(other);
+    if (head?.startsWith("ref: ")) held.set(head.slice("ref: ".length), other);
+  }
+  return held;
+}
+
+/** What all checkouts of a repository have in common. */
+const SHARED_DATA = /^(?:objects|refs|packed-refs|logs\/refs|config)(?:\/|$)/;
 /** What git makes in every new repository, which means nothing. */
 export const TEMPLATE = /^(?:hooks\/[\w-]+\.sample|description|info\/exclude)$/;
 /** Of a part that was begun: there is no such branch. */
@@ -88,7 +104,7 @@ const NO_HEAD = "ref: refs/heads/sandpiper/none";
 /** Opens a tree. */
 export function openTree(
   folder: string,
-  { hashBytes, fresh, git, policy, stands = folder, isPlace, isSparse = false }: TreeOptions,
+  { hashBytes, fresh, git, policy, stands = folder, isPlace, isSparse = false, checkout }: TreeOptions,
 ): LayeredTree {
   const view = stands === folder ? disk : standingAt(stands);
   const opened = new Map<string, Opened>();
@@ -106,6 +122,7 @@ export function openTree(
     if (last?.identity === status.identity && last.hashBytes === bytes) return last;
     const options = {
       ...{ fresh: fresh(bytes), hashBytes: bytes, isLinked },
+      ...(checkout === undefined ? {} : { heldBranches: () => branchesOfOthers(folder, checkout.own) }),
       git: parent === undefined ? git : anywhere,
       ...(isPlace && { isPlace }),
       isSparse: isSparse && parent === undefined,
@@ -142,6 +159,32 @@ export function openTree(
     }
     if (statusOf(`${own}/locked`) || statusOf(`${own}/modules`)) return "it is locked, or has submodules";
     return void Deno.removeSync(own, { recursive: true });
+  };
+
+  /**
+   * Takes out of a part what is of another checkout than the one that commands work in, and says so; undefined if all of it is.
+   * Branches, objects and settings are everybody's.
+   */
+  const keepToCheckout = ({ path, isLinked }: Place, part: Map<string, UpperKind>): string[] | undefined => {
+    const at = join(folder, path);
+    if (checkout === undefined || at === checkout.own) return [];
+    // The cleaning up of a `git gc` in all checkouts.
+    const isTidying = ([name, kind]: readonly [string, UpperKind]): boolean =>
+      kind === "folder" || /^logs\/|^info\/refs$|\.lock$/.test(name);
+    if (path !== "") {
+      if ([...part].every(isTidying)) {
+        part.clear();
+        return [];
+      }
+      const config = readConfigText(textAt(`${at}/config`, LONGEST_TEXT) ?? "");
+      const named = config.settings.findLast(([name]) => name === "core.worktree")?.[1];
+      const file = isLinked ? checkoutFile(textAt(`${at}/gitdir`, LONGEST_TEXT)) : named && join(at, named, ".git");
+      return file !== undefined && file !== "" && covers(policy.write, file) ? [] : undefined;
+    }
+    const foreign = [...part].filter(([name]) => !SHARED_DATA.test(name));
+    for (const [name] of foreign) part.delete(name);
+    const told = foreign.filter((entry) => !isTidying(entry)).map(([name]) => name);
+    return told.length === 0 ? [] : [`Not taken, since it is of another checkout: ${told.slice(0, 5).join(", ")}.`];
   };
 
   /** Makes what is new: an empty repository, as the command's says where its files are. Undefined, or why not. */
@@ -247,6 +290,8 @@ export function openTree(
         if ([...part.values()].every((kind) => kind === "folder" || (kind === "opaque" && !isThere))) {
           return { notes: [], kept: new Map(), isWhole: true };
         }
+        const notes = checkout === undefined || !isThere ? [] : keepToCheckout(place, part);
+        if (notes === undefined) return refuse("Nothing was taken: it is of a checkout outside of the write scope.");
         const why = isThere ? undefined : make(place, above);
         if (why !== undefined) return refuse(`It was not taken: ${why}.`);
         if (isThere && isLinked && part.get("gitdir") === "file") {
@@ -279,7 +324,7 @@ export function openTree(
           const why = "It was not taken: it has no branch and no commit.";
           return { ...taken, notes: [...taken.notes, why], isWhole: false };
         }
-        return taken;
+        return notes.length === 0 ? taken : { ...taken, notes: [...notes, ...taken.notes], isWhole: false };
       };
 
       // Outer ones first: those of linked working folders have their objects there.

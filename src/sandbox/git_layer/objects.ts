@@ -32,7 +32,7 @@ const PACK = /^objects\/pack\/pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/;
 /** What git makes beside them, which is made again where it is needed, or left behind. */
 const BESIDE = new RegExp(
   "^objects/(?:info/(?:packs|commit-graph|commit-graphs/.*)|pack/(?:multi-pack-index.*|" +
-    "pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\\.(?:idx|rev|bitmap|mtimes|keep|promisor))|(?:.*/)?(?:\\.?tmp_|incoming-).*)$",
+    "pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\\.(?:idx|rev|bitmap|mtimes|keep|promisor))|(?:.*/)?(?:\\.?tmp_|\\.tmp-\\d+-|incoming-).*)$",
 );
 
 /** Where objects come from and go to. */

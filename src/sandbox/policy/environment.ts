@@ -1,10 +1,11 @@
 import { isAbsolute } from "@std/path";
 import type { Policy, Scope } from "../../core/policy.ts";
+import { harmlessSettings, settingsIn, withSettings } from "../git/config_variables.ts";
 import { ADDRESS_WITH_PASSWORD, SECRET_VARIABLE } from "./secrets.ts";
 
 const PASSES = new RegExp(
   "^(?:" + [
-    "PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z_]+|TZ|TERM|COLORTERM|EDITOR|VISUAL|CI|FORCE_COLOR|NO_COLOR",
+    "PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z_]+|TZ|TERM|COLORTERM|CI|FORCE_COLOR|NO_COLOR",
     "JAVA_HOME|MAVEN_HOME|GRADLE_HOME|GOPATH|GOROOT|GOFLAGS|CARGO_HOME|RUSTUP_HOME|RUSTUP_TOOLCHAIN|PYENV_ROOT",
     "NVM_DIR|NVM_BIN|VOLTA_HOME|DENO_INSTALL|BUN_INSTALL|SDKMAN_DIR|RBENV_ROOT|VIRTUAL_ENV|CONDA_PREFIX|NODE_ENV",
     "SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|SOURCE_DATE_EPOCH",
@@ -14,6 +15,9 @@ const PASSES = new RegExp(
 /** Variables that make a loader or interpreter run something else: never from outside. */
 const STEERS =
   /^(?:LD_|DYLD_|BASH_ENV$|ENV$|BASH_FUNC_|GIT_(?:SSH|EXEC|CONFIG|ASKPASS|PROXY|DIR$|WORK_TREE$)|SSH_ASKPASS)/;
+
+/** Who makes commits; `AUTHOR` only looks like a secret's name. */
+const IDENTITY = /^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$/;
 
 /** Where a session's private places are. */
 export interface PrivatePlaces {
@@ -38,12 +42,17 @@ export function toolEnvironment(
 ): Record<string, string> {
   const passes = (name: string, value: string): boolean => {
     if (grant.deny.all || grant.deny.list.includes(name)) return false;
-    if (grant.allow.list.includes(name)) return true;
+    if (grant.allow.list.includes(name) || IDENTITY.test(name)) return true;
     if (isOnlyNamed(name, value)) return false;
     return PASSES.test(name) || grant.allow.all;
   };
   const kept = Object.entries(env).filter(([name, value]) => passes(name, value) && !value.includes("\0"));
-  return { ...Object.fromEntries(kept), ...privateVariables(env, places) };
+  const own = { ...Object.fromEntries(kept), ...privateVariables(env, places) };
+  // By name the user grants all of them; a part of them would make git fail.
+  const isNamed = grant.allow.list.includes("GIT_CONFIG_COUNT");
+  const isDenied = grant.deny.all || grant.deny.list.includes("GIT_CONFIG_COUNT");
+  const settings = isDenied ? [] : settingsIn(env);
+  return withSettings(own, isNamed ? settings : harmlessSettings(settings));
 }
 
 /** Whether a variable passes only where it is named: a grant of everything does not stand for it. */
@@ -101,14 +110,37 @@ function privateVariables(env: Readonly<Record<string, string>>, places: Private
     GOCACHE: `${cache}/go-build`,
     DENO_DIR: `${cache}/deno`,
     JAVA_TOOL_OPTIONS: `-Djava.io.tmpdir=${tmp} -XX:-UsePerfData`,
-    // Nobody is there to answer or to page.
-    GIT_TERMINAL_PROMPT: "0",
     ...(gitConfig === undefined ? {} : { GIT_CONFIG_GLOBAL: gitConfig }),
-    PAGER: "cat",
-    GIT_PAGER: "cat",
+    ...WITHOUT_TERMINAL,
     SANDPIPER_SANDBOX: "1",
   };
 }
+
+const NO_EDITOR =
+  "No editor can run here: there is no terminal. Give the text with an option (git: -m, -F, --no-edit), " +
+  "or set GIT_EDITOR=true to keep it.";
+/** A command, since a program of a file could be changed by commands. Programs hand it to a shell, as git does. */
+const EDITOR = `sh -c 'echo "${NO_EDITOR}" >&2; exit 1'`;
+
+/** No command has a terminal: what would ask, page or edit ends at once and says so. The user's own values never hold here. */
+const WITHOUT_TERMINAL: Readonly<Record<string, string>> = {
+  EDITOR,
+  VISUAL: EDITOR,
+  GIT_EDITOR: EDITOR,
+  GIT_SEQUENCE_EDITOR: EDITOR,
+  // Without a terminal vim waits for keys from standard error, which never come. A script that ends by itself is left alone.
+  VIMINIT: `au VimEnter * if !has("ttyin")|call writefile(["","${NO_EDITOR}"],"/dev/stderr","a")|cq|endif`,
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  SYSTEMD_PAGER: "cat",
+  GH_PAGER: "cat",
+  AWS_PAGER: "",
+  GIT_TERMINAL_PROMPT: "0",
+  SSH_ASKPASS_REQUIRE: "never",
+  DEBIAN_FRONTEND: "noninteractive",
+  PIP_NO_INPUT: "1",
+};
 
 /** Absolute entries only: a relative one would take programs from wherever a command stands. */
 function searchPath(path: string | undefined): string {

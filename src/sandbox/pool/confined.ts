@@ -5,6 +5,7 @@ import { type Exec, execFrame } from "../confine/launch.ts";
 import type { Self } from "../confine/self.ts";
 import { type StartPlan, startPlan } from "../confine/start_plan.ts";
 import type { DenialClaim } from "../denial/claim.ts";
+import { settingsIn, withSettings } from "../git/config_variables.ts";
 import type { GitLayers, ProcessLayers } from "../git_layer/layers.ts";
 import { spawnConfined } from "../launcher/executable.ts";
 import { CONFINED, confineReport } from "../launcher/request.ts";
@@ -81,7 +82,7 @@ export function startConfined(policy: Policy, self: Self, { net, layers }: Confi
   const isCovered = lookAtCovered(policy);
   try {
     layer = layers?.open();
-    plan = startPlan(policy, self, startOptions(gate));
+    plan = startPlan(layers?.policy ?? policy, self, startOptions(gate));
     child = gate ? gate.lend(() => spawnConfined(plan)) : spawnConfined(plan);
   } catch (error) {
     gate?.close();
@@ -161,7 +162,10 @@ function attach(
   const ready = gate && Promise.race([gate.ready, child.status]);
   ready?.catch(() => {}); // told where a command waits for it
   const whenReady = (tell: () => void): void => void (ready ? ready.then(tell).catch(lost) : tell());
-  const withOwn = (exec: Exec): Exec => ({ ...exec, env: { ...exec.env, ...gate?.env, ...layer?.env } });
+  const withOwn = (exec: Exec): Exec => {
+    const env = { ...exec.env, ...gate?.env };
+    return { ...exec, env: layer ? withSettings(env, [...settingsIn(env), ...layer.settings]) : env };
+  };
   return {
     pid: child.pid,
     stdout: child.stdout,

@@ -110,8 +110,10 @@ Deno.test("worktreeLink() grants a worktree its own data and of the repository o
   assertEquals(link?.common, common);
   assertEquals(link?.writable, [
     join(common, "worktrees/tree"),
-    ...["objects", "refs", "logs", "packed-refs"].map((name) => join(common, name)),
+    ...["objects", "refs", "logs"].map((name) => join(common, name)),
   ]);
+  Deno.writeTextFileSync(join(common, "packed-refs"), "");
+  assertEquals(worktreeLink(tree, disk)?.writable.at(-1), join(common, "packed-refs"));
   for (const name of ["commondir", "gitdir", "config.worktree"]) {
     assert(link?.protected.includes(join(common, "worktrees/tree", name)), name);
   }

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { settingsIn } from "../../../src/sandbox/git/config_variables.ts";
 import { intersectVariables, toolEnvironment } from "../../../src/sandbox/policy/environment.ts";
 
 const PLACES = { home: "/home/u", root: "/w", tmp: "/p/tmp", cache: "/p/cache" };
@@ -12,6 +13,7 @@ const HOST: Record<string, string> = {
   TERM: "xterm",
   JAVA_HOME: "/opt/java",
   EDITOR: "vi",
+  GIT_AUTHOR_NAME: "A",
   OPENAI_API_KEY: "sk-1",
   GITHUB_TOKEN: "t",
   DB_PASSWORD: "p",
@@ -45,25 +47,25 @@ const CASES = [
     name: "passes a list by default (R466, R467)",
     allow: NONE,
     deny: NONE,
-    kept: ["EDITOR", "JAVA_HOME", "LANG", "LC_ALL", "TERM"],
+    kept: ["GIT_AUTHOR_NAME", "JAVA_HOME", "LANG", "LC_ALL", "TERM"],
   },
   {
     name: "passes what is named, secret or not",
     allow: { all: false, list: ["FOO", "HTTPS_PROXY", "OPENAI_API_KEY"] },
     deny: NONE,
-    kept: ["EDITOR", "FOO", "HTTPS_PROXY", "JAVA_HOME", "LANG", "LC_ALL", "OPENAI_API_KEY", "TERM"],
+    kept: ["FOO", "GIT_AUTHOR_NAME", "HTTPS_PROXY", "JAVA_HOME", "LANG", "LC_ALL", "OPENAI_API_KEY", "TERM"],
   },
   {
     name: "passes no secret for a grant of everything",
     allow: ALL,
     deny: NONE,
-    kept: ["EDITOR", "FOO", "JAVA_HOME", "LANG", "LC_ALL", "TERM"],
+    kept: ["FOO", "GIT_AUTHOR_NAME", "JAVA_HOME", "LANG", "LC_ALL", "TERM"],
   },
   {
     name: "lets a denial win over a name",
     allow: { all: false, list: ["FOO"] },
     deny: { all: false, list: ["FOO", "TERM"] },
-    kept: ["EDITOR", "JAVA_HOME", "LANG", "LC_ALL"],
+    kept: ["GIT_AUTHOR_NAME", "JAVA_HOME", "LANG", "LC_ALL"],
   },
   { name: "passes nothing when all is denied", allow: ALL, deny: ALL, kept: [] },
 ];
@@ -124,4 +126,59 @@ Deno.test("intersectVariables() covers a secret, by name or by value, only where
   const named = { all: false, list: ["X", "FOO", "A_KEY"] };
   assertEquals(intersectVariables(ALL, named, env).list, ["FOO"]);
   assertEquals(intersectVariables(named, named, env).list, named.list);
+});
+
+Deno.test("toolEnvironment() passes settings of git in variables together, and harmless ones alone", () => {
+  const variables = (settings: readonly (readonly [string, string])[], count = `${settings.length}`) => ({
+    GIT_CONFIG_COUNT: count,
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], at) => [[`GIT_CONFIG_KEY_${at}`, name], [`GIT_CONFIG_VALUE_${at}`, value]]),
+    ),
+  });
+  const passed = (env: Record<string, string>, allow: { all: boolean; list: string[] } = NONE, deny = NONE) => {
+    const made = toolEnvironment(env, { allow, deny }, PLACES);
+    const names = Object.keys(made).filter((name) => name.startsWith("GIT_CONFIG_")).length;
+    assertEquals(names, settingsIn(made).length === 0 ? 0 : 1 + 2 * settingsIn(made).length);
+    return settingsIn(made).map((setting) => setting.join("="));
+  };
+  const risky: readonly (readonly [string, string])[] = [
+    ["core.pager", "evil"],
+    ["core.fsmonitor", "evil"],
+    ["core.hooksPath", "/w/hooks"],
+    ["core.editor", "evil"],
+    ["alias.x", "!evil"],
+    ["include.path", "/w/more"],
+    ["url.https://evil.test/.insteadOf", "https://good.test/"],
+    ["http.extraHeader", "Authorization: Bearer t"],
+    ["http.https://good.test/.proxy", "http://u:p@proxy.test"],
+    ["credential.helper", "store"],
+    ["remote.origin.url", "https://evil.test/x"],
+    ["branch.main.remote", "evil"],
+    ["user.signingKey", "k"],
+    ["diff.x.command", "evil"],
+    ["filter.x.clean", "evil"],
+    ["user.name", "a\n[core]\n\tpager = evil"],
+    ["user.name\n[core]", "x"],
+  ];
+  const good: readonly (readonly [string, string])[] = [
+    ["user.name", "A B"],
+    ["User.Email", "a@b.test"],
+    ["safe.directory", "*"],
+    ["init.defaultBranch", "main"],
+    ["color.ui", "never"],
+    ["advice.detachedHead", "false"],
+  ];
+  const all = good.map((setting) => setting.join("="));
+  assertEquals(passed(variables(good)), all);
+  assertEquals(passed(variables([...risky, ...good, ...risky])), all);
+  assertEquals(passed(variables(risky), ALL), []);
+  for (const count of ["", "-1", "x", "7", "99999"]) assertEquals(passed(variables(good, count)), [], count);
+  const { GIT_CONFIG_VALUE_1: _, ...partly } = variables(good) as Record<string, string>;
+  assertEquals(passed(partly), []);
+  assertEquals(passed(variables(risky.slice(0, 2)), { all: false, list: ["GIT_CONFIG_COUNT"] }), [
+    "core.pager=evil",
+    "core.fsmonitor=evil",
+  ]);
+  assertEquals(passed(variables(good), NONE, { all: false, list: ["GIT_CONFIG_COUNT"] } as never), []);
+  assertEquals(passed(variables(good), NONE, ALL as never), []);
 });

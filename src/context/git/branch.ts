@@ -1,6 +1,6 @@
-import { dirname, join, resolve } from "@std/path";
-import { isInside } from "../../core/policy.ts";
+import { join } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
+import { checkoutAt, type RepositoryView } from "../../core/support/git_repository.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
 import { findGitRoot } from "../files/ancestors.ts";
 import { readText } from "../files/read_text.ts";
@@ -40,47 +40,22 @@ export interface GitFolders {
  * submodule): a directory that tools or a download made must not show another repository's branch.
  */
 export function gitFolders(gitRoot: string): GitFolders | undefined {
-  const git = join(gitRoot, ".git");
-  if (!mayRead(git)) return undefined;
-  // In a worktree and in a submodule `.git` is a file that names the real folder.
-  const pointer = readText(git, 4096);
-  const target = pointer.status === "loaded" ? /^gitdir: (.+)$/m.exec(pointer.text)?.[1] : ".git";
-  if (target === undefined) return undefined;
-  const named = resolve(gitRoot, target);
-  if (!mayRead(named)) return undefined;
-  const [root, own] = [realPath(gitRoot), realPath(named)];
-  if (root === undefined || own === undefined) return undefined;
-  const common = readText(join(own, "commondir"), 4096);
-  if (common.status === "loaded") {
-    const shared = realPath(resolve(own, common.text.trim()));
-    const isWorktree = shared !== undefined && mayRead(shared) && isInside(own, join(shared, "worktrees")) &&
-      pointsBack(own, root);
-    return isWorktree ? { own, shared } : undefined;
-  }
-  return isInside(own, root) || isSubmodule(own, root) ? { own, shared: own } : undefined;
+  const top = VIEW.realPath(gitRoot);
+  const found = top === undefined ? undefined : checkoutAt(top, VIEW);
+  return found === undefined || found === "invalid" ? undefined : { own: found.own, shared: found.common };
 }
 
-/** Whether a linked worktree's own directory names its checkout: gitrepository-layout(5), gitdir. */
-function pointsBack(own: string, root: string): boolean {
-  const back = readText(join(own, "gitdir"), 4096);
-  return back.status === "loaded" && realPath(dirname(resolve(own, back.text.trim()))) === root;
-}
+/** Of a file of git's that names a place, or of settings. */
+const MAX_BYTES = 64 * 1024;
 
-/** Whether a submodule's own directory, in the repository around it, names its checkout: gitsubmodules(7). */
-function isSubmodule(own: string, root: string): boolean {
-  const config = readText(join(own, "config"), MAX_CONFIG_BYTES);
-  const worktree = config.status === "loaded"
-    ? /^[ \t]*worktree[ \t]*=[ \t]*"?(.+?)"?[ \t]*$/m.exec(config.text)?.[1]
-    : undefined;
-  return worktree !== undefined && own.includes("/modules/") && realPath(resolve(own, worktree)) === root;
-}
-
-/** Of a repository's settings. */
-const MAX_CONFIG_BYTES = 64 * 1024;
-
-function realPath(path: string): string | undefined {
-  return attempt(() => Deno.realPathSync(path));
-}
+const VIEW: RepositoryView = {
+  realPath: (path) => mayRead(path) ? attempt(() => Deno.realPathSync(path)) : undefined,
+  listFolder: (path) => mayRead(path) ? attempt(() => [...Deno.readDirSync(path)].map(({ name }) => name)) : undefined,
+  readText(path) {
+    const read = mayRead(path) ? readText(path, MAX_BYTES) : undefined;
+    return read?.status === "loaded" ? read.text : undefined;
+  },
+};
 
 /** Asked before the disk is touched, so that a run with fewer permissions is not stopped by a question. */
 export function mayRead(path: string): boolean {

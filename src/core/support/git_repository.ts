@@ -47,8 +47,10 @@ export function checkoutAt(top: string, view: RepositoryView): FoundRepository |
   // git passes over a directory that is not a repository.
   if (names !== undefined) {
     if (!isRepository(names)) return undefined;
+    // No git writes one there; it would share another repository's objects and references.
+    if (names.includes("commondir")) return "invalid";
     // One that a link leads to is of another checkout, unless its settings say otherwise.
-    return real === git || pointsBackBySettings(real, top, view) ? { top, own: real, common: real } : "invalid";
+    return isBelow(real, top) || pointsBackBySettings(real, top, view) ? { top, own: real, common: real } : "invalid";
   }
   const own = namedIn(view.readText(git), "gitdir: ", top, view);
   const inOwn = own === undefined ? undefined : view.listFolder(own);
@@ -57,14 +59,20 @@ export function checkoutAt(top: string, view: RepositoryView): FoundRepository |
     const common = namedIn(view.readText(join(own, "commondir")), "", own, view);
     const back = namedIn(view.readText(join(own, "gitdir")), "", own, view);
     const isLinked = common !== undefined && back === real && dirname(own) === join(common, "worktrees") &&
-      isRepository(view.listFolder(common) ?? []);
+      view.listFolder(common) !== undefined;
     return isLinked && inOwn.includes("HEAD") ? { top, own, common } : "invalid";
   }
-  return isRepository(inOwn) && pointsBackBySettings(own, top, view) ? { top, own, common: own } : "invalid";
+  const isOfTop = isBelow(own, top) || pointsBackBySettings(own, top, view);
+  return isRepository(inOwn) && isOfTop ? { top, own, common: own } : "invalid";
 }
 
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder === "/" ? folder : `${folder}/`);
+}
+
+/** git wants objects and references as well; a directory with HEAD alone is what is left of one. */
 function isRepository(names: readonly string[]): boolean {
-  return ["HEAD", "objects", "refs"].every((name) => names.includes(name));
+  return names.includes("HEAD");
 }
 
 /** Whether a repository's setting `core.worktree` names a checkout, as git writes it for a submodule. */

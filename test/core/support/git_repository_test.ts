@@ -76,6 +76,18 @@ const CASES: readonly (readonly [name: string, script: string, start: string, fo
     "none",
   ],
   ["a .git file that names nothing", "git init -q r; mkdir r/a; echo 'gitdir: nowhere' > r/a/.git", "r/a", "none"],
+  [
+    "a .git that shares another repository's data",
+    `${COMMITTED}; git init -q ../e; echo ../../r/.git > ../e/.git/commondir`,
+    "e",
+    "none",
+  ],
+  [
+    "a .git file to a directory in the checkout",
+    "git init -q r; mv r/.git r/own; echo 'gitdir: own' > r/.git",
+    "r",
+    "/r /r/own",
+  ],
   ["a .git file with other text", "git init -q r; mkdir r/a; echo x > r/a/.git", "r/a", "none"],
   [
     "a separate git directory that names its checkout",

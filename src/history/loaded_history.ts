@@ -22,6 +22,8 @@ export interface LoadedHistory {
   readonly turns: readonly Turn[];
   /** Entry of the newest of `messages`. */
   readonly lastEntryId: string | undefined;
+  /** Whether older messages are omitted that no summary covers. */
+  readonly isCut: boolean;
   /** What stands at the end and belongs to the prompt to come: commands that the person ran, notes. */
   readonly pending: readonly AgentMessage[];
 }
@@ -58,7 +60,14 @@ export function loadHistory(
   }
   const last = completed.at(-1);
   const pending = all.at(-1)?.state === "pending" ? messages.slice(all.at(-1)?.from) : [];
-  return { messages: loaded, turns, lastEntryId: last && entryIds[last.to - 1], pending };
+  const complete = completed.reduce((sum, { from, to }) => sum + to - from, 0);
+  return {
+    messages: loaded,
+    turns,
+    lastEntryId: last && entryIds[last.to - 1],
+    isCut: loaded.length < complete,
+    pending,
+  };
 }
 
 /** What the person asked for and the newest messages of a turn that is too long; no result loses its call. */

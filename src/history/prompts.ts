@@ -100,7 +100,7 @@ export function rollingPrompt(conversation: string, storedSummary: string | unde
     ...(storedSummary === undefined ? [] : [tagged("previous-summary", storedSummary)]),
     tagged("conversation", conversation),
     (storedSummary === undefined
-      ? "Compress this conversation"
+      ? "Compress this conversation into a text"
       : "Compress the previous summary and the conversation that follows it into one text") +
     ` of about ${targetTokens} tokens. Keep, in this order of weight: decisions and their reasons; file paths; what ` +
     "the person corrected or prefers; unresolved work and errors; results that later work builds on. Leave out small " +

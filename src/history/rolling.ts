@@ -49,7 +49,8 @@ export async function selectRolling(input: RollingInput, options: RollingOptions
   const stored = storedSummary(input.path);
   const history = loadHistory(input, stored);
   if (await isBelowThreshold(history, stored, budget, options.signal)) {
-    return { decision: "full", messages: [...history.messages, ...history.pending], ...systemPart(stored) };
+    const decision = history.isCut ? "truncated" : "full";
+    return { decision, messages: [...history.messages, ...history.pending], ...systemPart(stored) };
   }
   const answer = await compress(history, stored, budget, options);
   const usage = answer.usage ? { usage: answer.usage } : {};
@@ -100,7 +101,7 @@ async function compress(
 
 /** The stored summary if it fits, then the newest turns while they fit, in their order (R314, R315). */
 async function truncate(
-  { messages, turns, pending }: LoadedHistory,
+  { messages, turns, isCut, pending }: LoadedHistory,
   stored: StoredSummary | undefined,
   budget: number,
   signal: AbortSignal,
@@ -114,7 +115,7 @@ async function truncate(
     if (room < 0) break;
     from = turn.from;
   }
-  const isWhole = from === 0 && kept === stored;
+  const isWhole = from === 0 && kept === stored && !isCut;
   const sent = [...messages.slice(from), ...pending];
   return { decision: isWhole ? "full" : "truncated", messages: sent, ...systemPart(kept) };
 }

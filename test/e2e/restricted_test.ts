@@ -58,3 +58,39 @@ Deno.test("run: --help and --version need no permission R506", async () => {
     assertStringIncludes(help.stdout, "--allow-read");
   });
 });
+
+Deno.test("run: a process that may not read its own source says so at the start, with exit code 3 R465", () =>
+  inWorkspace({ "a.txt": "alpha\n" }, async ({ ws }) => {
+    const file = cassette(ws, [{ calls: [{ name: "read", args: { path: "a.txt" } }] }, { text: "done" }]);
+    const program = restricted(`--allow-read=${ws}`);
+    const ran = await run(program, ["-p", "-m", `replay:${file}`, "go"], { cwd: ws });
+    assertEquals([ran.code, ran.stdout], [3, ""], ran.stderr);
+    assertStringIncludes(ran.stderr, "no permission to read its own source");
+    assertEquals(ran.stderr.includes("Uncaught"), false);
+    const without = await run(program, ["-p", "--no-tools", "-m", `replay:${cassette(ws, [{ text: "done" }])}`, "go"], {
+      cwd: ws,
+    });
+    assertEquals([without.code, without.stdout], [0, "done\n"], without.stderr);
+  }));
+
+Deno.test("run: a scope that is wider than the process's own is refused, and the reason of a denial names Deno R465", () =>
+  inWorkspace({ "a.txt": "alpha\n" }, async ({ ws }) => {
+    const program = restricted(`--allow-read=${ws},${root}`);
+    for (const option of ["--allow-write=.", "--allow-write", "--allow-read=/etc", "--allow-read"]) {
+      const { code, stderr } = await run(program, ["policy", option], { cwd: ws });
+      assertEquals(code, 3, `${option} ${stderr}`);
+      assertStringIncludes(stderr, "Deno gave this program itself no");
+    }
+    const policy = await run(program, ["policy"], { cwd: ws });
+    assertStringIncludes(policy.stdout, "so its tools cannot write either");
+    assertEquals(/^Read:.*system/m.test(policy.stdout), false, policy.stdout);
+    const file = cassette(ws, [{ calls: [{ name: "read", args: { path: "/etc/hostname" } }] }, { text: "done" }]);
+    const ran = await run(program, ["-p", "-m", `replay:${file}`, "go"], { cwd: ws });
+    assertStringIncludes(ran.stderr, "Deno gave this program itself no read permission there");
+    const doctor = await run(program, ["doctor"], { cwd: ws });
+    assertEquals(
+      /sandpiper failed|SANDPIPER_DEBUG/.test(doctor.stdout + doctor.stderr),
+      false,
+      doctor.stdout + doctor.stderr,
+    );
+  }));

@@ -51,10 +51,26 @@ Deno.test("selectRolling() compresses at exactly 80 % and not one token below R3
   assertEquals(below.decision, "full");
 });
 
+Deno.test("selectRolling() records a history of which older turns are omitted as truncated, until a summary covers them R304 R322", async () => {
+  const input = session(Array.from({ length: 150 }, (_, i) => turn(String(i))).flat());
+  const wide = { contextWindow: 100_000, responseReserveTokens: 1000 };
+  assertEquals((await select(input, [{ text: "never" }], wide)).decision, "truncated");
+  const covered = mixed([...input.messages, rollingEntry({ summary: "S", coveredThrough: "e199" })]);
+  assertEquals((await select(covered, [{ text: "never" }], wide)).decision, "full");
+});
+
 const LONG = [...turn("a", 500), ...turn("b", 500)];
 
 Deno.test("selectRolling() replaces the history by one summary of about a tenth and gives it to be stored R310 R312 R313 R316 R319", async () => {
-  const expect = ["ask a", "ask b", "about 100 tokens", "decisions", "file paths", "corrected", "unresolved work"];
+  const expect = [
+    "ask a",
+    "ask b",
+    "Compress this conversation into a text of about 100 tokens",
+    "decisions",
+    "file paths",
+    "corrected",
+    "unresolved work",
+  ];
   assertEquals(await select(session(LONG), [{ text: " SHORT ", expect, usage: { input: 9, output: 1 } }]), {
     decision: "compressed",
     messages: [],

@@ -1,3 +1,4 @@
+import { attempt } from "../../core/support/attempt.ts";
 import { dirname, join } from "@std/path";
 import { columnsOf, fitted } from "../output/report.ts";
 import { modelName } from "../../core/provider.ts";
@@ -225,7 +226,8 @@ function namespacesCheck(probe: SandboxProbe): Check {
   if ("works" in own) return { name, ok: true, found: "made by this program; bubblewrap is not needed" };
   const refused = `this program is refused its own (${own.why})`;
   const bwrap = probe.bwrap();
-  const fix = namespacesFix("path" in bwrap);
+  // A process without Deno's permission for system calls cannot look.
+  const fix = attempt(() => namespacesFix("path" in bwrap)) ?? "Start the program with deno run -A, or use the binary";
   if ("path" in bwrap) return { name, ok: true, found: `made by ${bwrap.path}, because ${refused}`, fix };
   return { name, ok: false, found: `none: ${refused}; ${bwrap.why}`, fix };
 }

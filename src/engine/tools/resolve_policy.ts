@@ -1,7 +1,7 @@
 import { resolve } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
-import { withinHost } from "../../config/host_permissions.ts";
+import { refuseWiderThanHost, withinHost } from "../../config/host_permissions.ts";
 import { allowedBefore } from "../../config/allowed_before.ts";
 import { policyEnvironment, requestOf } from "../../config/policy_request.ts";
 import { covers, type Policy } from "../../core/policy.ts";
@@ -58,6 +58,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     ...glanceAtDisk(),
   });
   makeOwnFolder(config, policy);
+  if (sandbox.level === "permissions") refuseWiderThanHost(config);
   return withinHost({
     ...(config.trial?.policy(policy, Object.keys(grants).length === 0) ?? withOuterRepository(policy)),
     ...(sandbox.level === "kernel" && sandbox.noHosts() === undefined ? { holdsHosts: true } : {}),

@@ -1,5 +1,6 @@
 // One file above the usual length: the only place where policy, tools and the processes that run them meet.
-import { join, relative, resolve } from "@std/path";
+import { fromFileUrl, join, relative, resolve } from "@std/path";
+import { hostNotices, requireReadableSource } from "../../config/host_permissions.ts";
 import type { AgentEvent, Denial } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
@@ -149,6 +150,9 @@ export function openTools(
       }
     }
     const chosen = choose(policy);
+    if (start && sandbox.level === "permissions" && chosen.active.length > 0) {
+      requireReadableSource(fromFileUrl(new URL("../../../src", import.meta.url)));
+    }
     const listed = startsListed(policy, chosen.active);
     const activePolicy = openActivePolicy({
       first: start ? openToolProcesses(policy, chosen, ground) : nothingStarted(policy, chosen),
@@ -183,6 +187,7 @@ export function openTools(
       notices: [
         ...sandbox.notices,
         ...homeNotices(policy),
+        ...hostNotices(policy),
         ...(chosen.active.some((tool) => tool.name === "bash") ? programNotices(policy, listed) : []),
         ...(values["tools"] ? chosen.notices : []),
         ...missing,

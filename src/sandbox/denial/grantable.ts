@@ -43,6 +43,9 @@ export function grantable(claim: DenialClaim, policy: Policy, realPath: RealPath
 export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath): string | undefined {
   const { kind, target } = claim;
   if (grantable(claim, policy, realPath) !== undefined) {
+    if (policy.sandbox === "permissions" && (kind === "read" || kind === "write") && !mayProcess(kind, target)) {
+      return `Deno gave this program itself no ${kind} permission there; only deno run --allow-${kind}=… can`;
+    }
     return policy.packed === undefined
       ? "--read-only or the project's settings forbid it"
       : `--read-only, the project's settings or the scopes of ${policy.packed} forbid it`;
@@ -58,6 +61,10 @@ export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath
   const rule = whyNoGrant(kind, path, policy);
   if (rule !== undefined || !covers(policy[kind], path)) return rule ?? UNSEEN;
   return kind === "read" ? whyUnlisted(path, policy) : undefined;
+}
+
+function mayProcess(name: "read" | "write", path: string): boolean {
+  return Deno.permissions.querySync({ name, path }).state === "granted";
 }
 
 const UNSEEN = "its name has characters that cannot be seen, so that nobody is asked";

@@ -67,7 +67,9 @@ function readList(policy: Policy): string {
     isInside(path, policy.root) || !(system.test(path) || isPrivate(path, policy))
   );
   const shown = own.filter((path) => !isInside(path, policy.home) || isInside(path, policy.root));
-  return [...shown.map((path) => name(path, policy)), "system, toolchains"].join(", ");
+  // In a process that may not read them itself, the tools cannot either.
+  const isSmall = policy.sandbox === "permissions" && !policy.read.list.some((path) => system.test(path));
+  return [...shown.map((path) => name(path, policy)), ...(isSmall ? [] : ["system, toolchains"])].join(", ");
 }
 
 function writeList(policy: Policy): string {

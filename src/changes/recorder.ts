@@ -3,6 +3,7 @@
 // there are, and in which order they are written down, is one state.
 import type { ChangeSet, ChangingCall, CountedFolder, LeftOut } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { isInside } from "../core/policy.ts";
 import { bytePath, KIND, modeIn, statusIn, type Tree } from "../core/support/tree.ts";
 import type { Baseline, BaselineFile } from "./baseline.ts";
@@ -52,6 +53,8 @@ export interface RecorderOptions {
   readonly now: () => number;
   /** Now by the clock of file systems, milliseconds since 1970: what is changed later has no earlier time. */
   readonly fileTimeMs: () => number;
+  /** Whether a name is that of a temporary file whose owner has ended. */
+  readonly isLeft: (name: string) => boolean;
   readonly tell: (changes: ChangeSet) => void;
   /** The journal cannot be written; told once. */
   readonly onFailure: (why: string) => void;
@@ -171,6 +174,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const differences = (): Promise<Differences> =>
     loading ??= import("./differences.ts").then(({ createDifferences }) => createDifferences(keeper, pack));
   const unseen = new Set<string>();
+  /** Temporary files of killed processes that are gone now. */
+  const removed = new Set<string>();
 
   /** Messages are written with what came of them: a session in which nothing changes leaves no journal. */
   const flushPrompts = (): void => {
@@ -210,7 +215,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       let one = watched.get(scope.tree.root);
       if (one === undefined) watched.set(scope.tree.root, one = { scope, top: emptyTable(), isKnown: false });
       one.scope = scope;
-      const sums: LookSums = { entries: 0, ignored: 0, unseen: [] };
+      const sums: LookSums = { entries: 0, ignored: 0, unseen: [], temporary: [] };
       const isWhole = await pace.run(
         look(scope.tree, one.top, {
           limits,
@@ -225,6 +230,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       for (const path of sums.unseen) unseen.add(shownIn(root, `${bytePath(scope.tree.root)}/${path}`));
       if (!isWhole) return false;
       entries += sums.entries;
+      for (const path of sums.temporary) removeLeft(scope, path);
       if (!one.isKnown) {
         one.isKnown = true;
         isOnDisk = false;
@@ -237,6 +243,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
     lastLook = { endMs: options.now(), entries };
     return true;
   }
+  /** Removes a temporary file that a killed process left; whether it did. */
+  const removeLeft = ({ tree, isKept }: Scope, path: string): boolean => {
+    if (!isKept(path) || !options.isLeft(path.slice(path.lastIndexOf("/") + 1))) return false;
+    if (attempt(() => (tree.remove(path, false), true)) === undefined) return false;
+    removed.add(`${bytePath(tree.root)}/${path}`);
+    return true;
+  };
   const areKnown = (): boolean => options.scopes().every(({ tree }) => watched.get(tree.root)?.isKnown);
 
   /** Where its record is now: a look that was given up may have been followed by one that read the folder anew. */
@@ -267,6 +280,11 @@ export function openRecorder(options: RecorderOptions): Recorder {
     of: "calls" | "outside",
     by: readonly ChangingCall[],
   ): Promise<void> {
+    for (const [key, { tree, inner, before, after }] of pending) {
+      const isRemoved = after === undefined && removed.has(key);
+      const scope = before.kind === "absent" && after !== undefined ? scopeOf(tree) : undefined;
+      if (isRemoved || (scope && removeLeft(scope, inner))) pending.delete(key);
+    }
     const list = [...pending.values()].sort((a, b) => a.path < b.path ? -1 : 1);
     const changes: Change[] = [];
     if (list.length > 0) {

@@ -59,7 +59,12 @@ export interface LookSums {
   ignored: number;
   /** Folders that were too deep, too many, or could not be listed. */
   readonly unseen: string[];
+  /** Files of a first look whose names begin as those of temporary files do. */
+  readonly temporary: string[];
 }
+
+/** ".san" as a word. */
+const TEMPORARY = 0x6e61732e;
 
 /** Bytes of records that are read before somebody else may have a turn: some two thousand files. */
 const STEP_BYTES = 128 * 1024;
@@ -267,6 +272,7 @@ function takeFirst(
     if ((bytes[at + 3] as number) >> 4 !== KIND.folder) {
       const changed = words[(at >> 2) + RECORD.changed] as number;
       if (changed >= late && !isFresh) isFresh = isJustChanged(words, at, atMs, settleMs);
+      if (words[(at + RECORD.name) >> 2] === TEMPORARY) sums.temporary.push(below(path, nameIn(bytes, at)));
       continue;
     }
     const name = nameIn(bytes, at);

@@ -9,6 +9,7 @@ import type { RecorderLimits } from "../../src/changes/keeper.ts";
 import { undo, type UndoParts } from "../../src/changes/undo.ts";
 import { libc, shortCall } from "../../src/sandbox/system/ffi.ts";
 import { fileTimeMs } from "../../src/sandbox/system/file_clock.ts";
+import { isLeftTemporary } from "../../src/sandbox/system/temporary_folder.ts";
 import { openFolderTree } from "../../src/sandbox/system/tree.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.
@@ -80,6 +81,7 @@ export async function withRecorded(
     fetch,
     now: Date.now,
     fileTimeMs,
+    isLeft: isLeftTemporary,
     tell: (changes) => void told.push(changes),
     onFailure: (why) => void failures.push(why),
   });

@@ -3,6 +3,9 @@ import { loadJournal } from "../../src/changes/journal_file.ts";
 import { openPack } from "../../src/changes/pack.ts";
 import { fileTimeMs } from "../../src/sandbox/system/file_clock.ts";
 import { statusOf } from "../../src/sandbox/system/statx.ts";
+import { temporaryName } from "../../src/core/support/temporary_name.ts";
+import { identityOf, processNamespace } from "../../src/sandbox/system/process_identity.ts";
+import { ownerPrefix } from "../../src/sandbox/system/temporary_folder.ts";
 import { until } from "../helpers/until.ts";
 import { callStart, withRecorded } from "./recorded.ts";
 import { needs } from "../helpers/needs.ts";
@@ -364,4 +367,31 @@ Deno.test("what is changed after a moment of the file systems' clock has no earl
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
+});
+
+/** The prefix of a process that has ended. */
+async function goneOwner(): Promise<string> {
+  const child = new Deno.Command("sleep", { args: ["60"] }).spawn();
+  const { pid, start } = identityOf(child.pid) ?? { pid: 0, start: 0 };
+  child.kill("SIGKILL");
+  await child.status;
+  return `sandpiper-${processNamespace()}-${pid}-${start}-`;
+}
+
+Deno.test("a temporary file of a killed process is removed by the first scan and by later ones, and is nobody's change", async () => {
+  const owner = await goneOwner();
+  const names = [temporaryName(owner), temporaryName(owner)];
+  await withRecorded((root) => {
+    fill(root);
+    Deno.writeTextFileSync(`${root}/src/${names[0]}`, "half");
+    Deno.writeTextFileSync(`${root}/src/${temporaryName(ownerPrefix())}`, "that of a process that runs");
+    Deno.writeTextFileSync(`${root}/.sandpiper-notes.tmp`, "no name of a temporary file");
+  }, async ({ root, call, told }) => {
+    await call(() => Deno.writeTextFileSync(`${root}/src/${names[1]}`, "half"));
+    const left = [...Deno.readDirSync(`${root}/src`)].map(({ name }) => name).sort();
+    assertEquals(left.filter((name) => names.includes(name)), []);
+    assertEquals(left.length, 3);
+    assertEquals(told.at(-1)?.files, []);
+    assertEquals(Deno.readTextFileSync(`${root}/.sandpiper-notes.tmp`), "no name of a temporary file");
+  });
 });

@@ -52,7 +52,7 @@ Deno.test("openFiles() a folder that is swapped for a link while it is used leak
       try {
         // A temporary file stays behind when its folder is swapped away while the write fails.
         for (const { name } of files.list(`${w.root}/d`)) {
-          if (!/^\.[-0-9a-f]{36}\.tmp$/.test(name)) note(`listed ${name}`);
+          if (!/^\.sandpiper-(?:\d+-)*[-0-9a-f]{36}\.tmp$/.test(name)) note(`listed ${name}`);
         }
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;

@@ -40,7 +40,7 @@ function lookAt(
 ): { readonly ms: number; readonly threadMs: number; readonly longestMs: number } {
   const tree = openFolderTree(root);
   if (tree === undefined) throw new Error(`${root} is no folder`);
-  const sums: LookSums = { entries: 0, ignored: 0, unseen: [] };
+  const sums: LookSums = { entries: 0, ignored: 0, unseen: [], temporary: [] };
   const threadBegin = threadMs();
   const begin = performance.now();
   let longestMs = 0;
@@ -112,6 +112,7 @@ const recorder = openRecorder({
   fetch,
   now: Date.now,
   fileTimeMs,
+  isLeft: () => false,
   tell: () => {},
   onFailure: (why) => {
     throw new Error(why);

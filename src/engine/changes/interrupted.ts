@@ -12,6 +12,7 @@ import { openPack, shrinkPack } from "../../changes/pack.ts";
 import { openRecorder } from "../../changes/recorder.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
 import { lockSession, type SessionLock } from "../../session/lock.ts";
+import { isLeftTemporary } from "../../sandbox/system/temporary_folder.ts";
 import { fileTimeMs } from "../../sandbox/system/file_clock.ts";
 import { isSessionId } from "../../session/identifiers.ts";
 import { type CheckpointSettings, JOURNAL_LIMITS, journalPaths } from "../sessions/checkpoint_place.ts";
@@ -82,6 +83,7 @@ async function recoverOne(
         fetch: (contents, mostBytes) => fetchObjects(contents, trees, mostBytes),
         now: Date.now,
         fileTimeMs,
+        isLeft: isLeftTemporary,
         tell: () => {},
         baseline,
         onFailure: (why) => {

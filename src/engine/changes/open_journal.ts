@@ -5,7 +5,7 @@ import { attempt, ifThere } from "../../core/support/attempt.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
 import { counted } from "../../core/support/text.ts";
 import type { Tree } from "../../core/support/tree.ts";
-import { temporaryFolder } from "../../sandbox/system/temporary_folder.ts";
+import { isLeftTemporary, temporaryFolder } from "../../sandbox/system/temporary_folder.ts";
 import type { Policy } from "../../core/policy.ts";
 import { type SessionStore, userWords } from "../../core/session.ts";
 import { contentsOf, openJournalFile } from "../../changes/journal_file.ts";
@@ -105,6 +105,7 @@ function openJournal(
     now: Date.now,
     tell,
     fileTimeMs,
+    isLeft: isLeftTemporary,
     keepsContents: !isPassing,
     ...(baseline ? { baseline } : {}),
     onFailure: (why) => notify(`What changes is not recorded any more: ${why}`),

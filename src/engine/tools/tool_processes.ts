@@ -257,13 +257,20 @@ function lateProcesses(...args: Parameters<typeof import("./processes.ts").openP
     await (await opened())?.close();
   };
   const close = (): Promise<void> => closing ??= end();
+  const tidy = (): void => {
+    tidyUp(cache, dirname(policy.tmp));
+    // Nothing waits for it.
+    void import("../../sandbox/git_layer/real_files.ts").then((files) =>
+      files.removeLeftLocks(`${policy.root}/.git/index`)
+    );
+  };
   return {
     get,
     expect: () => {
       // What goes wrong is told by the call that needs a process.
       if (!closing) get().then((processes) => processes.expect()).catch(() => {});
     },
-    tidySoon: () => void (timer ??= setTimeout(() => tidyUp(cache, dirname(policy.tmp)), TIDY_AFTER_MS)),
+    tidySoon: () => void (timer ??= setTimeout(tidy, TIDY_AFTER_MS)),
     retire: async () => {
       clearTimeout(timer);
       const processes = await opened();

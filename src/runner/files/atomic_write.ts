@@ -1,5 +1,6 @@
 import { dirname, join } from "@std/path";
 import * as fs from "node:fs";
+import { temporaryName } from "../../core/support/temporary_name.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { proveSame } from "./opened_file.ts";
 
@@ -10,10 +11,16 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants;
  *
  * The temporary file beside it has an unpredictable name and must not exist (`O_EXCL`), gets mode and, where the system
  * allows, owner of `like`, reaches the disk (fsync) and then takes the name over. It is removed on any failure. Access
- * lists and extended attributes of the old file are not carried over.
+ * lists and extended attributes of the old file are not carried over. `owner`: see `temporaryName`; if the process is killed, the
+ * next start removes the temporary file.
  */
-export function atomicWrite(real: string, bytes: Uint8Array<ArrayBuffer>, like: fs.Stats | undefined): void {
-  const temporary = join(dirname(real), `.${crypto.randomUUID()}.tmp`);
+export function atomicWrite(
+  real: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  like: fs.Stats | undefined,
+  owner: string,
+): void {
+  const temporary = join(dirname(real), temporaryName(owner));
   const mode = like === undefined ? undefined : like.mode & 0o777;
   const fd = fs.openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode ?? 0o666);
   try {

@@ -3,6 +3,7 @@ import { dirname } from "@std/path";
 import { ToolError } from "../../core/error.ts";
 import { CONFINED_LEVELS, covers, type Policy, whyNamesStay } from "../../core/policy.ts";
 import { attempt } from "../../core/support/attempt.ts";
+import { ownerPrefixIn } from "../../core/support/temporary_name.ts";
 import { formatSize } from "../../core/support/text.ts";
 import type { FileInfo, Files, FolderEntry } from "../../core/tool.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
@@ -35,6 +36,7 @@ export function openFiles(
 ): Files {
   const scope = fileScope(policy);
   const locked = createFileLock();
+  const owner = ownerPrefixIn(policy.tmp);
   const shown = (path: string): string => shownPath(path, policy.root);
 
   const enter = (access: Access, path: string): Place => {
@@ -124,13 +126,13 @@ export function openFiles(
         const rule = "a new file changes its folder, which is outside the write scope";
         throw denial("write", path, rule, `${dirname(real)}/`, policy);
       }
-      if (!exists) return makeFolders(dirname(real), () => atomicWrite(real, bytes, undefined));
+      if (!exists) return makeFolders(dirname(real), () => atomicWrite(real, bytes, undefined, owner));
       if (alone || whyNamesStay(dirname(real), policy) !== undefined) return writeAlone(path, real, bytes);
       // Opened for writing although a new file takes its place: a file that is set read-only stays as it is.
       const { fd, info } = openRegular(real, "write");
       fs.closeSync(fd);
       refuseHardLink("write", path, info);
-      atomicWrite(real, bytes, info);
+      atomicWrite(real, bytes, info, owner);
     });
 
   const list = (path: string): FolderEntry[] =>

@@ -7,6 +7,7 @@ import { attempt } from "../../core/support/attempt.ts";
 import { isFresh } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
+import { isOwnerGone, ownerPrefix } from "../system/temporary_folder.ts";
 
 const PUT_TRIES = 5;
 const LOCK_TRIES = 40;
@@ -64,7 +65,7 @@ export interface Lock extends Disposable {
  */
 export async function openLock(path: string): Promise<Lock> {
   const lock = `${path}.lock`;
-  const own = `${path}${OWN}${randomUUID().slice(0, 8)}`;
+  const own = `${path}.${ownerPrefix()}${randomUUID().slice(0, 8)}`;
   removeLeftLocks(path);
   Deno.writeFileSync(own, new Uint8Array(), { createNew: true });
   try {
@@ -103,12 +104,15 @@ function makeLock(own: string, lock: string, isLast: boolean): boolean {
   return true;
 }
 
-/** Removes locks of ours that nobody holds any more: they are held for the time that one index takes to be read and written. */
+/**
+ * Removes locks of ours that nobody holds any more: their owner has ended, or they are older than the time that one index takes to
+ * be read and written.
+ */
 export function removeLeftLocks(path: string): void {
   const [folder, prefix] = [dirname(path), `${basename(path)}${OWN}`];
   for (const { name } of attempt(() => [...Deno.readDirSync(folder)]) ?? []) {
     if (!name.startsWith(prefix)) continue;
-    if (ageMs(`${folder}/${name}`) < HELD_MS) continue;
+    if (!isOwnerGone(name.slice(basename(path).length + 1)) && ageMs(`${folder}/${name}`) < HELD_MS) continue;
     const own = statusOf(`${folder}/${name}`);
     if (own !== undefined && own.identity === statusOf(`${path}.lock`)?.identity) removeFile(`${path}.lock`);
     removeFile(`${folder}/${name}`);

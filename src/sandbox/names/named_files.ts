@@ -1,3 +1,5 @@
+import { temporaryName } from "../../core/support/temporary_name.ts";
+import { ownerPrefix } from "../system/temporary_folder.ts";
 import { basename, dirname, join, normalize, relative } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { type Access, FileTooLarge, type NamedFile, type NamedFiles } from "../../core/named_files.ts";
@@ -147,8 +149,8 @@ function replaceIn<T>(
   mode: number | undefined,
 ): T {
   const path = directory.pathOf(name);
-  const temporaryName = name.replace(/[^/]*$/, `.${crypto.randomUUID()}.tmp`);
-  const temporary = directory.pathOf(temporaryName);
+  const freeName = name.replace(/[^/]*$/, temporaryName(ownerPrefix()));
+  const temporary = directory.pathOf(freeName);
   const old = entryAt(path);
   if (old?.isDirectory) throw notRegular(path, true, false);
   const wanted = mode ?? (old?.isFile && old.mode !== null ? old.mode & 0o777 : 0o600);
@@ -161,7 +163,7 @@ function replaceIn<T>(
       result = write(file);
       file.syncSync();
     }
-    if (wanted !== 0o600) directory.setMode(temporaryName, wanted);
+    if (wanted !== 0o600) directory.setMode(freeName, wanted);
     directory.verify();
     Deno.renameSync(temporary, path);
     return result;

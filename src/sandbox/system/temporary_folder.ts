@@ -1,3 +1,4 @@
+import { ownerOfTemporary } from "../../core/support/temporary_name.ts";
 import { identityOf, type ProcessIdentity, processNamespace } from "./process_identity.ts";
 import { removeDirectory } from "./remove_directory.ts";
 
@@ -37,10 +38,25 @@ export function temporaryFolder(
   return { path, remove };
 }
 
-/** Prefix of this process's temporary folders: namespace of its number, number, time of its start. */
+let known: string | undefined;
+
+/** Prefix of this process's temporary folders and files: namespace of its number, number, time of its start. */
 export function ownerPrefix(): string {
+  if (known !== undefined) return known;
   const own = identityOf(Deno.pid);
-  return own === undefined ? "sandpiper-" : `sandpiper-${processNamespace()}-${own.pid}-${own.start}-`;
+  return known = own === undefined ? "sandpiper-" : `sandpiper-${processNamespace()}-${own.pid}-${own.start}-`;
+}
+
+/** Whether a name is that of a temporary file (see `temporaryName`) whose owner has ended. */
+export function isLeftTemporary(name: string): boolean {
+  const prefix = ownerOfTemporary(name);
+  return prefix !== undefined && isOwnerGone(prefix);
+}
+
+/** Whether a name begins with the prefix of an owner that has ended. */
+export function isOwnerGone(name: string): boolean {
+  const owner = ownerIn(name);
+  return owner !== undefined && identityOf(owner.pid)?.start !== owner.start;
 }
 
 /** The process that a temporary folder's name gives as its owner; undefined for another name or another namespace. */

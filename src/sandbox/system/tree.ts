@@ -11,6 +11,8 @@ import {
   type Tree,
   type TreeStatus,
 } from "../../core/support/tree.ts";
+import { temporaryName } from "../../core/support/temporary_name.ts";
+import { ownerPrefix } from "./temporary_folder.ts";
 import { bytesOfPath, cPath, stringOf } from "./byte_path.ts";
 import {
   addressOf,
@@ -130,7 +132,7 @@ export function openFolderTree(root: string): Tree | undefined {
     make: (fd: number, name: Uint8Array<ArrayBuffer>) => void,
   ): void =>
     inFolder(path, (fd, name) => {
-      const free = cPath(temporary ?? `.${crypto.randomUUID()}.tmp`);
+      const free = cPath(temporary ?? temporaryName(ownerPrefix()));
       try {
         make(fd, free);
         if (systemCall("renameat", fd, free, fd, name) < 0) throw failed("put in its place");

@@ -1,6 +1,8 @@
 // Writes as the user, perhaps as root, where a command could write: so nothing is written through a link, every file is
 // made anew under a name that was free, and the caller sees to it that nothing runs which could move folders meanwhile.
 import { dirname, join } from "@std/path";
+import { temporaryName } from "../../core/support/temporary_name.ts";
+import { ownerPrefix } from "../system/temporary_folder.ts";
 import type { PathState, States } from "./state.ts";
 
 /** Makes a path what it was, `before` holding what was in it; there must be nothing at it. Throws when it was not kept. */
@@ -42,7 +44,7 @@ function writeAnew(
   bytes: Uint8Array<ArrayBuffer>,
   state: Extract<PathState, { readonly kind: "file" }>,
 ): void {
-  const temporary = join(dirname(path), `.${crypto.randomUUID()}.tmp`);
+  const temporary = join(dirname(path), temporaryName(ownerPrefix()));
   // O_EXCL: whatever has the name already, a link for instance, makes this fail.
   Deno.writeFileSync(temporary, bytes, { createNew: true, mode: 0o600 });
   try {

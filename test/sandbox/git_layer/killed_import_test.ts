@@ -1,6 +1,7 @@
 // A program that is killed while it takes a layer leaves a repository that is whole, and nothing that stands in anybody's way.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
+import { processNamespace } from "../../../src/sandbox/system/process_identity.ts";
 import { openLock, removeLeftLocks } from "../../../src/sandbox/git_layer/real_files.ts";
 import { numbersIn, readProc } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
@@ -140,6 +141,12 @@ Deno.test("a lock of ours that nobody holds any more is removed when it is old, 
   assertEquals(names(), []);
   assertEquals(git(root, "ls-files", "--stage"), before);
   left[Symbol.dispose]();
+  // Its owner has ended: number 1 has another start.
+  const gone = `${index}.sandpiper-${processNamespace()}-1-999999999-00000000`;
+  Deno.writeTextFileSync(gone, "");
+  Deno.linkSync(gone, `${index}.lock`);
+  removeLeftLocks(index);
+  assertEquals(names(), []);
   // The user's own git holds one: it stays, whatever lies beside it.
   Deno.writeTextFileSync(`${index}.lock`, "");
   Deno.writeTextFileSync(`${index}.sandpiper-00000000`, "");

@@ -3,7 +3,7 @@ import { loadJournal } from "../../src/changes/journal_file.ts";
 import { openPack } from "../../src/changes/pack.ts";
 import { fileTimeMs } from "../../src/sandbox/system/file_clock.ts";
 import { statusOf } from "../../src/sandbox/system/statx.ts";
-import { temporaryName } from "../../src/core/support/temporary_name.ts";
+import { temporaryName } from "../../src/core/support/replace_file.ts";
 import { identityOf, processNamespace } from "../../src/sandbox/system/process_identity.ts";
 import { ownerPrefix } from "../../src/sandbox/system/temporary_folder.ts";
 import { until } from "../helpers/until.ts";

@@ -1,6 +1,6 @@
 import { dirname, join } from "@std/path";
 import * as fs from "node:fs";
-import { temporaryName } from "../../core/support/temporary_name.ts";
+import { temporaryName } from "../../core/support/replace_file.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { proveSame } from "./opened_file.ts";
 

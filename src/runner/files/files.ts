@@ -3,7 +3,7 @@ import { dirname } from "@std/path";
 import { ToolError } from "../../core/error.ts";
 import { CONFINED_LEVELS, covers, type Policy, whyNamesStay } from "../../core/policy.ts";
 import { attempt } from "../../core/support/attempt.ts";
-import { ownerPrefixIn } from "../../core/support/temporary_name.ts";
+import { ownerPrefixIn } from "../../core/support/replace_file.ts";
 import { formatSize } from "../../core/support/text.ts";
 import type { FileInfo, Files, FolderEntry } from "../../core/tool.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";

@@ -1,4 +1,4 @@
-import { temporaryName } from "../../core/support/temporary_name.ts";
+import { temporaryName } from "../../core/support/replace_file.ts";
 import { ownerPrefix } from "../system/temporary_folder.ts";
 import { basename, dirname, join, normalize, relative } from "@std/path";
 import { UserError } from "../../core/error.ts";

@@ -1,4 +1,4 @@
-import { ownerOfTemporary } from "../../core/support/temporary_name.ts";
+import { ownerOfTemporary } from "../../core/support/replace_file.ts";
 import { identityOf, type ProcessIdentity, processNamespace } from "./process_identity.ts";
 import { removeDirectory } from "./remove_directory.ts";
 

@@ -11,7 +11,7 @@ import {
   type Tree,
   type TreeStatus,
 } from "../../core/support/tree.ts";
-import { temporaryName } from "../../core/support/temporary_name.ts";
+import { temporaryName } from "../../core/support/replace_file.ts";
 import { ownerPrefix } from "./temporary_folder.ts";
 import { bytesOfPath, cPath, stringOf } from "./byte_path.ts";
 import {

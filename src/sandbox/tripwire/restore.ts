@@ -1,7 +1,7 @@
 // Writes as the user, perhaps as root, where a command could write: so nothing is written through a link, every file is
 // made anew under a name that was free, and the caller sees to it that nothing runs which could move folders meanwhile.
 import { dirname, join } from "@std/path";
-import { temporaryName } from "../../core/support/temporary_name.ts";
+import { temporaryName } from "../../core/support/replace_file.ts";
 import { ownerPrefix } from "../system/temporary_folder.ts";
 import type { PathState, States } from "./state.ts";
 

@@ -77,6 +77,7 @@ export function configure(given: Invocation, world: World): Config {
   const { cwd, "session-dir": sessions } = invocation.values;
   for (const named of [cwd, sessions]) if (typeof named === "string") refuseLinkOutside(named, world.cwd);
   const root = workspace(cwd, world.cwd);
+  if (world.env["SANDPIPER_HOME"]) refuseLinkOutside(world.env["SANDPIPER_HOME"], root);
   const { folders, outside } = foldersOf(root, world);
   const user = folders.user ? readSettings(folders.user, "user") : undefined;
   const trust = decideTrust(root, folders, invocation.values);

@@ -4,8 +4,8 @@ import { UserError } from "../core/error.ts";
 import type { NamedFile, NamedFiles } from "../core/named_files.ts";
 import type { Policy } from "../core/policy.ts";
 import { isFolder } from "../core/support/on_disk.ts";
-import { onceFor } from "../core/support/once.ts";
-import { createNamedFiles, type ToolAccess } from "../sandbox/names/named_files.ts";
+import { once, onceFor } from "../core/support/once.ts";
+import { createNamedFiles } from "../sandbox/names/named_files.ts";
 import { toolAccess } from "../sandbox/names/tool_access.ts";
 import { resolvePolicy } from "../sandbox/policy/policy.ts";
 import { glanceAtDisk } from "../sandbox/system/disk.ts";
@@ -22,19 +22,23 @@ import { policyEnvironment, requestOf } from "./policy_request.ts";
  * the program was started in are likely workspaces of earlier sessions.
  */
 export const namedFilesOf: (config: Config) => NamedFiles = onceFor((config: Config) =>
-  createAround(config, accessOf(config))
+  createAround(config, once(() => accessOf(config)))
 );
 
 /** The same in a session, under its policy of this moment. */
 export function namedFilesUnder(config: Config, policy: Policy): NamedFiles {
-  return createAround(config, toolAccess(policy));
+  return createAround(config, () => toolAccess(policy));
 }
 
-function createAround(config: Config, { roots, whyDenied }: ToolAccess): NamedFiles {
-  const places = [config.root, config.world.cwd];
-  const repositories = places.flatMap((place) => findGitRoot(place) ?? []);
-  const earlier = [...places, ...repositories].filter((place) => place !== "/");
-  return createNamedFiles({ roots: [...roots, ...earlier], whyDenied });
+function createAround(config: Config, access: () => ReturnType<typeof toolAccess>): NamedFiles {
+  return createNamedFiles({
+    roots() {
+      const places = [config.root, config.world.cwd];
+      const repositories = places.flatMap((place) => findGitRoot(place) ?? []);
+      return [...access().roots, ...[...places, ...repositories].filter((place) => place !== "/")];
+    },
+    whyDenied: (...asked) => access().whyDenied(...asked),
+  });
 }
 
 /** The same for a command that has no configuration of a session, from the directory that it was started in. */
@@ -66,7 +70,7 @@ export function makeDirectories(files: NamedFiles, path: string, mode: number): 
   return directory;
 }
 
-function accessOf(config: Config): ToolAccess {
+function accessOf(config: Config): ReturnType<typeof toolAccess> {
   try {
     return toolAccess(policyBefore(config));
   } catch (error) {

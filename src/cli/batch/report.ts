@@ -29,7 +29,8 @@ export async function batchReport(invocation: Invocation): Promise<number> {
   }
   const warn = warner(invocation);
   const read = (word: string): { readonly name: string; readonly records: readonly AttemptRecord[] } => {
-    const folder = resolve(readWorld().cwd, word);
+    const world = readWorld();
+    const folder = namedFilesIn(world).find(resolve(world.cwd, word), { access: "read", typed: true }).real;
     const { records, unread } = resultsIn(folder);
     if (unread > 0) {
       warn(`${counted(unread, "folder")} of results in ${folder} without an attempt.json that can be read: left out`);

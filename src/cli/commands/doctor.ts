@@ -126,15 +126,16 @@ function writeCheck(
 ): Check {
   let path: string | undefined;
   try {
-    path = Deno.makeTempFileSync({ prefix: "sandpiper-doctor-", ...(dir === undefined ? {} : { dir }) });
-    Deno.writeFileSync(path, new Uint8Array(PROBE_BYTES));
+    path = Deno.makeTempDirSync({ prefix: "sandpiper-doctor-", ...(dir === undefined ? {} : { dir }) });
+    // Private and new: nobody else can put a link in it.
+    Deno.writeFileSync(join(path, "probe"), new Uint8Array(PROBE_BYTES), { createNew: true });
     return { name, ok: true, found: found === "" ? dirname(path) : found };
   } catch (error) {
     onFailure();
     const refused = `no file can be made: ${messageOf(error)}`;
     return { name, ok: false, found: found === "" ? refused : `${found}; ${refused}`, fix };
   } finally {
-    if (path !== undefined) Deno.removeSync(path);
+    if (path !== undefined) Deno.removeSync(path, { recursive: true });
   }
 }
 

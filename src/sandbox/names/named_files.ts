@@ -5,6 +5,7 @@ import { UserError } from "../../core/error.ts";
 import { type Access, FileTooLarge, type NamedFile, type NamedFiles } from "../../core/named_files.ts";
 import { isInside } from "../../core/policy.ts";
 import { attempt } from "../../core/support/attempt.ts";
+import { once } from "../../core/support/once.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
 import { realOf } from "../policy/path_entry.ts";
 import { type Destination, followLinks } from "./follow_links.ts";
@@ -12,16 +13,19 @@ import { type HeldDirectory, holdDirectory, notRegular, renamed } from "./held_d
 
 /** What tools can do, as far as names of files are concerned. */
 export interface ToolAccess {
-  /** Directories that tools can write, now or in an earlier run; absolute. */
-  readonly roots: readonly string[];
+  /** Directories that tools can write, now or in an earlier run; absolute. A function is called with the first `find`. */
+  readonly roots: readonly string[] | (() => readonly string[]);
   /** Why the policy denies a real path, as a clause; undefined if it does not. `isLinked`: a link of a tool can lead there. */
   readonly whyDenied: (access: Access, real: string, isLinked: boolean) => string | undefined;
 }
 
 /** Creates the functions that open names which tools may have influenced. `hold` is replaced in tests alone. */
 export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDirectory): NamedFiles {
-  const real = roots.map((root) => realOf(root, (path) => attempt(() => Deno.realPathSync(path))))
-    .sort((a, b) => a.length - b.length);
+  const real = once(() =>
+    (typeof roots === "function" ? roots() : roots)
+      .map((root) => realOf(root, (path) => attempt(() => Deno.realPathSync(path))))
+      .sort((a, b) => a.length - b.length)
+  );
   /** Calls `work` with the held directory around a file, and the name in it. */
   const inDirectory = <T>({ root, real }: NamedFile, work: (directory: HeldDirectory, name: string) => T): T => {
     if (root === undefined) return work(UNHELD, real);
@@ -46,7 +50,7 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
   return {
     find(path, { access, typed, follow = true }) {
       const named = normalize(path).replace(/(?<=.)\/+$/, "");
-      const { isLinked, ...found } = follow ? followLinks(named, real) : parentFollowed(named, real);
+      const { isLinked, ...found } = follow ? followLinks(named, real()) : parentFollowed(named, real());
       const why = typed && !isLinked ? undefined : whyDenied(access, found.real, isLinked);
       if (why !== undefined) throw deniedTarget(named, found.real, why, isLinked);
       return { path: named, access, ...found };

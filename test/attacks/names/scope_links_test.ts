@@ -12,6 +12,7 @@ interface Case {
   readonly settings?: object;
   readonly project?: object;
   readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const CASES: readonly Case[] = [
@@ -36,11 +37,12 @@ const CASES: readonly Case[] = [
   { name: "-C and a scope in it", args: ["-C", "sub", "--allow-write=out"] },
   { name: "-C above a repository's directory", args: ["-C", "../data"], cwd: "sub" },
   { name: "--session-dir", args: ["--session-dir", "data/sessions"] },
+  { name: "SANDPIPER_HOME", env: { SANDPIPER_HOME: "data" } },
   { name: "the user's settings, write", settings: { permissions: { write: ["build"] } } },
   { name: "the user's settings, read", settings: { permissions: { read: ["data"] } } },
   { name: "the project's settings", args: ["--trust"], project: { permissions: { write: ["build"] } } },
 ];
-for (const { name, args = [], settings, project, cwd = "." } of CASES) {
+for (const { name, args = [], settings, project, cwd = ".", env = {} } of CASES) {
   Deno.test(`a scope does not lead out of the workspace by a link: ${name}`, async () => {
     await inWorkspace({ "a.txt": "one\n", "sub/b": "" }, async ({ ws, home }) => {
       for (const folder of ["bin", "private", ".sandpiper/agent"]) {
@@ -64,7 +66,7 @@ for (const { name, args = [], settings, project, cwd = "." } of CASES) {
       const named = args.map((arg) => arg.replace("WS", ws));
       const { code, stdout, stderr } = await run(PROGRAM, ["tool", ...named, "bash", "--", COMMAND], {
         cwd: `${ws}/${cwd}`,
-        env: { HOME: home },
+        env: { HOME: home, ...env },
       });
       assertEquals(code, 2, stdout + stderr);
       assertStringIncludes(stderr, "which is outside of");

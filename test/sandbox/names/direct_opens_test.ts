@@ -10,6 +10,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "src/sandbox/": "the sandbox itself: its own files, and scans that follow no link",
   "src/runner/": "runs inside the sandbox",
   "src/boot/": "the program's own modules",
+  "src/core/support/signals.ts": "/proc/self/status",
   "src/core/support/replace_file.ts": "called with paths that its callers are listed for",
   "src/batch/claims.ts": "in the directory of results, which is checked first and which no task can write",
   "src/batch/results.ts": "in the directory of results; the status is taken without following a link",

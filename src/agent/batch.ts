@@ -70,7 +70,10 @@ async function* runGroup(
     const answer = unrun ?? await forbid(routed, run);
     const settled: RoutedCall = answer === undefined ? routed : { kind: "answered", call, result: errorResult(answer) };
     checked.push(settled);
-    if (settled.kind === "answered") continue; // what does not run has no execution events (R211)
+    if (settled.kind === "answered") { // what does not run has no execution events (R211)
+      if (unrun === undefined) yield rejected(settled, routed.kind === "answered" ? "program" : "extension");
+      continue;
+    }
     yield { type: "tool_execution_start", toolCallId: call.id, toolName: call.name, args: call.arguments };
   }
   let running = 0;
@@ -116,6 +119,14 @@ async function* runGroup(
     messages.push(resultMessage(routed.call, result, deps.now()));
   }
   return messages;
+}
+
+function rejected(
+  { call, result }: Extract<RoutedCall, { kind: "answered" }>,
+  by: "extension" | "program",
+): AgentEvent {
+  const { id: toolCallId, name: toolName, arguments: args } = call;
+  return { type: "tool_call_rejected", toolCallId, toolName, args, by, reason: textOf(result.content) };
 }
 
 /** Why a valid call must not run, by its hook. Fails closed. */

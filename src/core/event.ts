@@ -137,6 +137,18 @@ export type AgentEvent =
     readonly durationMs: number;
     readonly waitedMs?: number;
   }
+  /** In place of the three above: a call that did not run. */
+  | {
+    readonly type: "tool_call_rejected";
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** As the model sent them; `{}` if they were no JSON object. */
+    readonly args: JsonObject;
+    /** `extension`: one blocked it, or its check failed. `program`: its tool is not active, or its arguments do not fit. */
+    readonly by: "extension" | "program";
+    /** What the model reads as the result. */
+    readonly reason: string;
+  }
   | {
     readonly type: "turn_end";
     readonly message: AssistantMessage;

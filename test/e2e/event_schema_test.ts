@@ -139,7 +139,13 @@ Deno.test("rpc mode writes what docs/events.schema.json says, for every event th
       // Only a tool that takes its time tells what it has so far: the run above had one.
       // The same run had a check and a sub-agent.
       const others = ["subagent_end", "subagent_event", "subagent_start"];
-      assertEquals(unseen.sort(), ["check_end", "check_start", ...others, "tool_execution_update"]);
+      assertEquals(unseen.sort(), [
+        "check_end",
+        "check_start",
+        ...others,
+        "tool_call_rejected",
+        "tool_execution_update",
+      ]);
     });
   } finally {
     await server.close();

@@ -55,6 +55,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     },
     act: ({ say }) => say("go"),
   },
+  "the model calls a tool that is not active": {
+    fires: ["tool_call_rejected"],
+    options: { replies: [{ calls: [{ name: "grep", args: { pattern: "x" } }] }, { text: "done" }] },
+    act: ({ say }) => say("go"),
+  },
   "a request goes over the wire": {
     fires: ["before_provider_request", "before_provider_headers", "after_provider_response"],
     answers: [{ events: textReply("one") }],

@@ -61,6 +61,7 @@ const EVENTS: {
   tool_execution_start: { ...call, args: anyObject },
   tool_execution_update: { ...call, partialResult: result },
   tool_execution_end: { ...call, result, isError: flag, durationMs: amount, waitedMs: z.optional(amount) },
+  tool_call_rejected: { ...call, args: anyObject, by: z.enum(["extension", "program"]), reason: text },
   turn_end: { message: messageOf("assistant"), toolResults: z.array(messageOf("toolResult")) },
   auto_retry_start: { attempt: positive, maxAttempts: positive, delayMs: amount, errorMessage: text },
   auto_retry_end: { success: flag, attempt: positive, finalError: z.optional(text) },

@@ -12,7 +12,7 @@ import type {
 import type { LostCache, RoundBill } from "../../../src/core/engine.ts";
 import type { RunTotals } from "../../../src/core/event.ts";
 import { exactly } from "./exact_shape.ts";
-import type { CheckFact, CommandFact, DenialFact, RunReport } from "../../../src/cli/report/run_report.ts";
+import type { CheckFact, CommandFact, DenialFact, FailureFact, RunReport } from "../../../src/cli/report/run_report.ts";
 
 const text = z.string();
 const texts = z.array(text);
@@ -126,6 +126,7 @@ export const runReport = exactly<RunReport>({
     durationMs: amount,
   })),
   failedCalls: count,
+  failures: z.array(exactly<FailureFact>({ tool: text, target: z.optional(text), why: text })),
   deniedCalls: count,
   denials: z.array(
     exactly<DenialFact>({

@@ -61,6 +61,7 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
 /** Whether a call, a sub-agent's too, ended with more than its text: most runs meet no denial. */
 function mayTellDenial(event: AgentEvent): boolean {
   const of = event.type === "subagent_event" ? event.event : event;
+  if (of.type === "tool_call_rejected") return of.by === "extension";
   return of.type === "tool_execution_end" && (of.isError || of.result.details !== undefined);
 }
 
@@ -83,7 +84,8 @@ function waitLine({ errorMessage, attempt, maxAttempts, delayMs }: Wait): string
 function progressLines(): (event: AgentEvent) => Generator<string> {
   let text = "";
   return function* (event) {
-    const isNext = event.type === "tool_execution_start" || event.type === "message_end" || event.type === "agent_end";
+    const isNext = event.type === "tool_execution_start" || event.type === "tool_call_rejected" ||
+      event.type === "message_end" || event.type === "agent_end";
     const isAnswer = event.type === "agent_end" && event.ending !== "error";
     if (isNext && text !== "") {
       // Marked as the model's: lines of calls and outcomes are the program's.
@@ -102,8 +104,12 @@ function* otherLines(event: AgentEvent): Generator<string> {
       return yield* callLines(event.toolName, event.args);
     case "tool_execution_end":
       yield `  ${event.isError ? "failed" : "ok"} in ${Math.round(event.durationMs)} ms`;
-      if (event.toolName === "bash") yield* outputLines(textOf(event.result.content));
+      if (event.toolName === "bash" || event.isError) yield* outputLines(textOf(event.result.content));
       return;
+    case "tool_call_rejected":
+      yield* callLines(event.toolName, event.args);
+      yield `  ${event.by === "extension" ? "blocked by an extension" : "did not run"}`;
+      return yield* outputLines(event.reason);
     case "compaction_end":
       return yield event.result
         ? `compacted the conversation: ${compactionSizes(event.result)}`
@@ -120,8 +126,9 @@ function* otherLines(event: AgentEvent): Generator<string> {
       );
     case "subagent_event": {
       const { agentId, event: inner } = event;
-      if (inner.type !== "tool_execution_start") return;
-      for (const line of callLines(inner.toolName, inner.args)) yield `  ${agentId} ${line}`;
+      const isCall = inner.type === "tool_execution_start" || inner.type === "tool_call_rejected";
+      if (!isCall && !(inner.type === "tool_execution_end" && inner.isError)) return;
+      for (const line of otherLines(inner)) yield `  ${agentId} ${line}`;
       return;
     }
     case "check_start":

@@ -17,12 +17,17 @@ export function denialLines(): (event: AgentEvent) => string[] {
   const told = new Set<string>();
   return (event) => {
     const [of, whose] = event.type === "subagent_event" ? [event.event, `${event.agentId}: `] : [event, ""];
-    if (of.type !== "tool_execution_end") return [];
+    if (of.type !== "tool_execution_end" && of.type !== "tool_call_rejected") return [];
     // Of a run each thing is told once, and how often it was is told at the end.
-    const fresh = linesOf(of, false).map((line) => whose + line).filter((line) => !told.has(line));
+    const lines = of.type === "tool_execution_end" ? linesOf(of, false) : blockedLines(of);
+    const fresh = lines.map((line) => whose + line).filter((line) => !told.has(line));
     for (const line of fresh) told.add(line);
     return fresh;
   };
+}
+
+function blockedLines({ toolName, by, reason }: Extract<AgentEvent, { type: "tool_call_rejected" }>): string[] {
+  return by === "extension" ? [`an extension blocked a call of ${toolName}: ${reason}`] : [];
 }
 
 /** Something that the policy refused to a call. */

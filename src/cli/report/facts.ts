@@ -1,6 +1,7 @@
 import type { ChangeSet } from "../../core/changes.ts";
 import { modelName } from "../../core/provider.ts";
-import type { CheckFact, CommandFact, DenialFact, RunReport } from "./run_report.ts";
+import type { CheckFact, CommandFact, DenialFact, FailureFact, RunReport } from "./run_report.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { BilledRound } from "../../session/bill.ts";
 import type { Manifest } from "../../core/compiled_prompt.ts";
 import type { AgentEvent, RunTotals } from "../../core/event.ts";
@@ -8,10 +9,12 @@ import { type AssistantMessage, textOf } from "../../core/message.ts";
 import { refusalsIn } from "../output/denial_lines.ts";
 
 /** What happened in a run, from its events alone: what its report tells, and what that is made from. */
-export interface RunFacts
-  extends
-    Pick<RunReport, "task" | "answer" | "commands" | "denials" | "deniedCalls" | "failedCalls" | "checks" | "hosts">,
-    Pick<RunReport, "warnings" | "changes" | "totals"> {
+export interface RunFacts extends
+  Pick<
+    RunReport,
+    "task" | "answer" | "commands" | "denials" | "deniedCalls" | "failedCalls" | "failures" | "checks" | "hosts"
+  >,
+  Pick<RunReport, "warnings" | "changes" | "totals"> {
   /** Whether the last call of the run was one of `deniedCalls`. */
   readonly isLastDenied: boolean;
   /** Each request as it was paid for. */
@@ -33,7 +36,10 @@ export function collectFacts(): FactCollector {
   const hosts = new Set<string>();
   const warnings: string[] = [];
   const rounds: BilledRound[] = [];
+  const failures: FailureFact[] = [];
+  /** Commands of calls that have begun, and what other calls are about. */
   const started = new Map<string, string>();
+  const targets = new Map<string, string>();
   /** Ends of commands in the background whose calls have not ended yet. */
   const background = new Map<string, Pick<CommandFact, "exitCode" | "durationMs">>();
   let manifest: Manifest | undefined;
@@ -43,10 +49,33 @@ export function collectFacts(): FactCollector {
   let totals: RunTotals | undefined;
   let [deniedCalls, failedCalls, isLastDenied, mayHaveWritten] = [0, 0, false, false];
 
+  function startCall(toolCallId: string, args: JsonObject): void {
+    const [command, target] = [args["command"], targetOf(args)];
+    if (typeof command === "string") started.set(toolCallId, command);
+    if (target !== undefined) targets.set(toolCallId, target);
+  }
+
+  function fail(tool: string, target: string | undefined, why: string): void {
+    failedCalls++;
+    if (failures.length >= MOST_FAILURES) return;
+    failures.push({ tool, ...(target === undefined ? {} : { target }), why: beginningOf(why) });
+  }
+
+  function rejectCall({ toolName, args, by, reason }: Rejected): void {
+    isLastDenied = by === "extension";
+    fail(toolName, targetOf(args), reason);
+    if (!isLastDenied) return;
+    deniedCalls++;
+    const why = `an extension blocked it: ${beginningOf(reason)}`;
+    const key = JSON.stringify([toolName, why]);
+    denials.set(key, { tool: toolName, why, grant: null, calls: (denials.get(key)?.calls ?? 0) + 1 });
+  }
+
   function endCall({ toolCallId, toolName, result, isError, durationMs }: Ended): void {
     const { details = {} } = result;
-    const command = started.get(toolCallId);
+    const [command, target] = [started.get(toolCallId), targets.get(toolCallId)];
     started.delete(toolCallId);
+    targets.delete(toolCallId);
     if (toolName === "bash" && command !== undefined) {
       const [code, id] = [details["exitCode"], details["id"]];
       const ended = typeof id === "string" ? background.get(id) : undefined;
@@ -62,7 +91,9 @@ export function collectFacts(): FactCollector {
       const key = JSON.stringify([toolName, refusal.kind, refusal.target, refusal.why, grant]);
       denials.set(key, { tool: toolName, ...refusal, grant, calls: (denials.get(key)?.calls ?? 0) + 1 });
     }
-    if (isError) failedCalls++;
+    // The report has the exit code of a command that ran.
+    if (isError && typeof details["exitCode"] === "number") failedCalls++;
+    else if (isError) fail(toolName, target, textOf(result.content));
     mayHaveWritten ||= !LOOKING_TOOLS.has(toolName);
     const reached = details["hosts"];
     if (Array.isArray(reached)) { for (const host of reached) if (typeof host === "string") hosts.add(host); }
@@ -94,20 +125,19 @@ export function collectFacts(): FactCollector {
         case "message_end":
           if (event.message.role === "user") task ??= textOf(event.message.content);
           return event.message.role === "assistant" ? endMessage(event.message, event.discarded ?? false) : undefined;
-        case "tool_execution_start": {
-          const { command } = event.args;
-          return typeof command === "string" ? void started.set(event.toolCallId, command) : undefined;
-        }
+        case "tool_execution_start":
+          return startCall(event.toolCallId, event.args);
         case "tool_execution_end":
           return endCall(event);
+        case "tool_call_rejected":
+          return rejectCall(event);
         case "background_end":
           return endBackground(event);
         // Commands and denials of sub-agents are the run's; what files became of them and what they cost is in it already.
         case "subagent_event": {
           const { event: inner, agentId } = event;
-          if (inner.type === "tool_execution_start" && typeof inner.args["command"] === "string") {
-            started.set(`${agentId} ${inner.toolCallId}`, inner.args["command"]);
-          }
+          if (inner.type === "tool_execution_start") startCall(`${agentId} ${inner.toolCallId}`, inner.args);
+          if (inner.type === "tool_call_rejected") rejectCall(inner);
           return inner.type === "tool_execution_end"
             ? endCall({ ...inner, toolCallId: `${agentId} ${inner.toolCallId}` })
             : undefined;
@@ -139,6 +169,7 @@ export function collectFacts(): FactCollector {
       deniedCalls,
       isLastDenied,
       failedCalls,
+      failures,
       checks: [...checks.values()],
       hosts: [...hosts],
       warnings,
@@ -158,3 +189,20 @@ const LOOKING_TOOLS: ReadonlySet<string> = new Set(
 const NOTHING = { files: [], linesAdded: 0, linesRemoved: 0, counted: [], leftOut: [] };
 
 type Ended = Extract<AgentEvent, { type: "tool_execution_end" }>;
+type Rejected = Extract<AgentEvent, { type: "tool_call_rejected" }>;
+
+/** Failures that are listed; `failedCalls` counts all. */
+const MOST_FAILURES = 200;
+
+/** Characters of why a call failed. */
+const WHY_UNITS = 400;
+
+/** What a call is about, in one text. */
+function targetOf({ path, command, pattern, url }: JsonObject): string | undefined {
+  return [path, command, pattern, url].find((value) => typeof value === "string");
+}
+
+function beginningOf(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > WHY_UNITS ? `${line.slice(0, WHY_UNITS - 1)}…` : line;
+}

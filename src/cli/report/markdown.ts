@@ -60,6 +60,11 @@ export function reportMarkdown(report: RunReport): string {
         grant === null ? "none known" : code(grant),
       ],
     ),
+    ...table("Failed", ["tool", "what", "why"], report.failures, ({ tool, target, why }) => [
+      code(tool),
+      target === undefined ? "–" : code(target),
+      markdownLine(why),
+    ]),
     ...table(
       "Commands",
       ["command", "exit code", "seconds"],

@@ -25,7 +25,7 @@ export function runReport(
   state: EngineState | undefined,
   trial?: TrialResult,
 ): RunReport {
-  const { answer, commands, denials, deniedCalls, failedCalls, checks, hosts, warnings, rounds } = facts;
+  const { answer, commands, denials, deniedCalls, failedCalls, failures, checks, hosts, warnings, rounds } = facts;
   const { outcome, exitCode, why, limit } = end;
   const opened = state && {
     sessionId: state.sessionId,
@@ -54,6 +54,7 @@ export function runReport(
     ...(trial ? { trial } : {}),
     commands,
     failedCalls,
+    failures,
     deniedCalls,
     denials,
     hosts,

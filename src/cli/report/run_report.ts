@@ -14,6 +14,16 @@ export interface CommandFact {
   readonly durationMs: number;
 }
 
+/** A call that failed or did not run. */
+export interface FailureFact {
+  /** Name of the tool. */
+  readonly tool: string;
+  /** Its path, command or pattern; absent if it has none. */
+  readonly target?: string;
+  /** The beginning of its result. */
+  readonly why: string;
+}
+
 /** Something that was refused to calls of a tool. Each call that was denied is in one of them at least. */
 export interface DenialFact {
   /** Name of the tool. */
@@ -83,9 +93,11 @@ export interface RunReport {
   /** Of a run with `--trial`: its patch, and what is in it. `changes` are those of the copy then. */
   readonly trial?: TrialResult;
   readonly commands: readonly CommandFact[];
-  /** Calls of tools that failed, denied ones among them. */
+  /** Calls of tools that failed or did not run, denied ones among them. */
   readonly failedCalls: number;
-  /** Calls that met a denial, whether a grant helps or not. */
+  /** Those of them that say why; of a command that ran see `commands`. */
+  readonly failures: readonly FailureFact[];
+  /** Calls that met a denial, whether a grant helps or not, and those that an extension blocked. */
   readonly deniedCalls: number;
   /** All that was refused, each thing once, in order of occurrence. */
   readonly denials: readonly DenialFact[];

@@ -219,6 +219,7 @@ const NOTICES = [
   ...["bash_execution_update", "session_changed", "message_start", "message_update", "message_end", "notice"],
   ...["permission_request", "permission_decision", "changes", "plan_update", "background_start", "background_end"],
   ...["subagent_start", "subagent_event", "subagent_end", "tool_execution_start", "tool_execution_update"],
+  ...["tool_call_rejected"],
   ...["tool_execution_end", "auto_retry_start", "auto_retry_end", "compaction_start", "compaction_end"],
   ...["check_start", "check_end", "session_start", "session_shutdown", "session_info_changed", "session_compact"],
   ...["session_compact_failed", "session_tree", "model_select", "thinking_level_select", "after_provider_response"],

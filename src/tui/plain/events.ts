@@ -65,6 +65,9 @@ export function plainEvents(print: (line: string) => void, root: string): (event
         if (left > 0) print(`${counted(left, "more line")} to write`);
         return;
       }
+      case "tool_call_rejected":
+        print(`tool: ${toolTitle(event.toolName, event.args, root).join("\n")}`);
+        return print(`${event.toolName}: ${event.by === "extension" ? "blocked" : "did not run"}: ${event.reason}`);
       case "tool_execution_end": {
         const { toolName, isError, result, durationMs } = event;
         const diff = result.details?.["diff"];

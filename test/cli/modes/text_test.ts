@@ -124,7 +124,12 @@ Deno.test("textMode() says with --verbose how a call ended right below it, and w
     ),
     { answer: put, warn: put, progress: put },
   );
-  assertEquals(lines, ["▸ write /x", "  failed in 3 ms", "denied in write: write /x: outside"]);
+  assertEquals(lines, [
+    "▸ write /x",
+    "  failed in 3 ms",
+    "    Denied: write /x: outside",
+    "denied in write: write /x: outside",
+  ]);
 });
 
 Deno.test("textMode() shows a command whole with --verbose, in its own lines", async () => {

@@ -36,6 +36,7 @@ const factsWith = (foreign: string): RunFacts => ({
   deniedCalls: 1,
   isLastDenied: true,
   failedCalls: 1,
+  failures: [{ tool: foreign, target: foreign, why: foreign }],
   checks: [{ command: foreign, passed: false, runs: 1, output: foreign }],
   hosts: [foreign],
   warnings: [foreign],
@@ -53,14 +54,15 @@ Deno.test("reportMarkdown() shows foreign text as text: no picture, tag, drawing
     assertEquals(all.filter(({ type }) => /^(?:html|image|link)/.test(type)).map(({ type }) => type), [], foreign);
     assertEquals(all.filter(({ info }) => /mermaid/.test(info)).length, 0);
     const top = tokens.filter(({ level, type }) => level === 0 && !type.endsWith("_close")).map(({ type }) => type);
-    // Title, why, task, checks and what they said, denials, commands, hosts, the warning, the answer.
+    // Title, why, task, checks and what they said, denials, failures, commands, hosts, the warning, the answer.
     assertEquals(top, [
       ...["heading_open", "paragraph_open", "paragraph_open", "heading_open", "table_open", "paragraph_open", "fence"],
+      ...["heading_open", "table_open"],
       ...["heading_open", "table_open", "heading_open", "table_open", "paragraph_open", "blockquote_open"],
       ...["heading_open", "blockquote_open"],
     ], foreign);
     const cells = all.filter(({ type }) => type === "td_open").length;
-    assertEquals(cells, 3 + 4 + 3, foreign);
+    assertEquals(cells, 3 + 4 + 3 + 3, foreign);
   }
 });
 

@@ -1,6 +1,6 @@
 import { isAbsolutePath } from "../core/support/on_disk.ts";
 import { join, resolve } from "@std/path";
-import type { World } from "./host_environment.ts";
+import { isNotUtf8, type World } from "./host_environment.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation, Values } from "./options/parse.ts";
 import { mergeSettings, readSettings } from "./settings/settings.ts";
@@ -75,7 +75,19 @@ export function configure(given: Invocation, world: World): Config {
   const { pack } = world;
   const invocation = pack ? { ...given, values: pack.values(given.values) } : given;
   const { cwd, "session-dir": sessions } = invocation.values;
-  for (const named of [cwd, sessions]) if (typeof named === "string") refuseLinkOutside(named, world.cwd);
+  for (const named of [cwd, sessions]) {
+    if (typeof named !== "string") continue;
+    try {
+      refuseLinkOutside(named, world.cwd);
+    } catch (error) {
+      if (!isNotUtf8(error)) throw error;
+      throw new UserError({
+        what: `Cannot use "${named}"`,
+        why: "the path that it leads to is not valid UTF-8",
+        fix: "Rename that directory, or name another one",
+      });
+    }
+  }
   const root = workspace(cwd, world.cwd);
   if (world.env["SANDPIPER_HOME"]) refuseLinkOutside(world.env["SANDPIPER_HOME"], root);
   const { folders, outside } = foldersOf(root, world);

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import type { PackLayer } from "./options/packed.ts";
+import { messageOf, UserError } from "../core/error.ts";
 import { exceptions, PROXY_VARIABLES } from "../core/support/http_proxy.ts";
 import { isFolder } from "../core/support/on_disk.ts";
 
@@ -43,13 +44,39 @@ export function readWorld(): World {
   const env: Record<string, string> = home !== undefined && isFolder(home) ? { ...rest, HOME: home } : rest;
   return {
     env,
-    cwd: Deno.cwd(),
+    cwd: workingDirectory(),
     home: env["HOME"] ?? "/nonexistent",
     stdinIsTerminal: Deno.stdin.isTerminal(),
     stdoutIsTerminal: Deno.stdout.isTerminal(),
     mayRun: Deno.permissions.querySync({ name: "run" }).state === "granted",
     ...(carried ? { pack: carried } : {}),
   };
+}
+
+/** The working directory. Throws UserError if it was removed, or if its path is not UTF-8. */
+export function workingDirectory(): string {
+  try {
+    return Deno.cwd();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) {
+      throw new UserError({
+        what: "Cannot start in this directory",
+        why: "it was removed",
+        fix: "Change to another directory, or name one with -C DIR",
+      });
+    }
+    if (!isNotUtf8(error)) throw error;
+    throw new UserError({
+      what: "Cannot start in this directory",
+      why: `its path is not valid UTF-8: ${messageOf(error).replace(/^.*?(".*").*$/s, "$1")}`,
+      fix: "Rename the directory, or start in another one",
+    });
+  }
+}
+
+/** Whether an error of Deno says that a path holds bytes that are no text. */
+export function isNotUtf8(error: unknown): boolean {
+  return /not valid UTF-8/.test(messageOf(error));
 }
 
 /** Variables that this process has changed for itself, as they were. */

@@ -15,6 +15,14 @@ import {
 /** Put before the type of an entry whose type is known and whose fields make no sense, so that nobody relies on them. */
 const UNREADABLE = "unreadable:";
 
+/** Put before the type of a message that holds the system prompt of the program that wrote it, for example pi. */
+const SYSTEM_PROMPT = "system-prompt:";
+
+/** Whether an entry holds the system prompt of another program: it stays in the session and is never sent. */
+export function isSystemPrompt({ type }: { readonly type: string }): boolean {
+  return type.startsWith(SYSTEM_PROMPT);
+}
+
 /** One reader for each type: brings the fields into order and tells whether they can be relied on. */
 const READERS: ReadonlyMap<unknown, (entry: Fields, time: number) => boolean> = new Map([
   ["message", readMessageEntry],
@@ -46,16 +54,17 @@ export function readEntry(fields: Fields, time: number): ReadEntry {
   const entry = fields as unknown as SessionEntry;
   const reader = READERS.get(fields["type"]);
   if (reader === undefined || reader(fields, time)) return { entry, isDamaged: false };
-  fields["type"] = UNREADABLE + String(fields["type"]);
   // Other programs keep their system prompt as a message; it is no part of the conversation here (R330).
   const isSystem = isObject(fields["message"]) && fields["message"]["role"] === "system";
+  fields["type"] = (isSystem ? SYSTEM_PROMPT : UNREADABLE) + String(fields["type"]);
   return { entry, isDamaged: !isSystem };
 }
 
 /** The line of a file for an entry, without its newline. Throws for data that JSON cannot carry. */
 export function entryLine(entry: SessionEntry): string {
   const type: string = entry.type;
-  return JSON.stringify(type.startsWith(UNREADABLE) ? { ...entry, type: type.slice(UNREADABLE.length) } : entry);
+  const prefix = [UNREADABLE, SYSTEM_PROMPT].find((one) => type.startsWith(one));
+  return JSON.stringify(prefix === undefined ? entry : { ...entry, type: type.slice(prefix.length) });
 }
 
 function readMessageEntry(entry: Fields, time: number): boolean {

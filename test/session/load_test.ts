@@ -1,7 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { buildContext } from "../../src/session/context.ts";
+import { entryLine, isSystemPrompt } from "../../src/session/entry_shape.ts";
 import { loadSession } from "../../src/session/load.ts";
+import { transcriptOf } from "../../src/session/view/transcript.ts";
 import { createSession } from "../../src/session/store.ts";
 import { openSession } from "../../src/session/reopen.ts";
 import { inWorld, linesOf, refusalOf, reply, said, user, writeLines } from "./world.ts";
@@ -198,8 +200,17 @@ Deno.test("loadSession() brings messages of other programs and damaged ones into
       writeLines(path, [HEADER, message("a", null, stored)]);
       assertEquals(buildContext(loadSession(path).entries).messages, read === undefined ? [] : [read] as never);
     }
-    writeLines(path, [HEADER, message("a", null, { role: "system", content: "x" })]);
-    assertEquals(loadSession(path).notices, []);
+    // As pi 1.6.0 keeps its system prompt: known, shown as that, never sent, and unchanged in a copy.
+    const system = { role: "system", content: "", sections: { tools: "x" }, toolsAdded: [{ name: "read" }] };
+    writeLines(path, [HEADER, message("a", null, system)]);
+    const loaded = loadSession(path);
+    assertEquals(loaded.notices, []);
+    const [entry] = loaded.entries;
+    assert(entry && isSystemPrompt(entry));
+    assertEquals(JSON.parse(entryLine(entry)), message("a", null, system));
+    assertEquals(transcriptOf(loaded.entries, new Map()).map(({ title }) => title), [
+      "System prompt of the program that wrote this session; it is not sent",
+    ]);
   });
 });
 

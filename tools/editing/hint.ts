@@ -1,5 +1,6 @@
 import { countLineFeeds } from "../text/truncate.ts";
 import { visibleControls } from "../text/visible_controls.ts";
+import { differencesOf, visibleJson } from "./differences.ts";
 import { looseView, tidyLoosely } from "./view.ts";
 
 /** Most lines that are compared for a hint. */
@@ -27,7 +28,9 @@ function lookAlike(text: string, old: string): string | undefined {
     const start = at === -1 ? undefined : view.origin(at);
     const end = at === -1 ? undefined : view.origin(at + wanted.length);
     if (start === undefined || end === undefined) continue;
-    return shown(text, start, end, "differ only in quotes, dashes or blanks");
+    const differences = differencesOf(text.slice(start, end), old);
+    const how = "differ only in quotes, dashes or blanks";
+    return shown(text, start, end, differences.length === 0 ? how : `differ: the file ${differences.join(", ")}`);
   }
   return undefined;
 }
@@ -61,5 +64,5 @@ function shown(text: string, start: number, end: number, how: string): string {
   const lines = from === to ? `Line ${from} has text that` : `Lines ${from}-${to}`;
   const says = from === to ? how.replace("differ", "differs") : how;
   if (end - start > MAX_SHOWN_UNITS) return `${lines} ${says}: read them and copy the text exactly`;
-  return `${lines} ${says}. As JSON it is ${JSON.stringify(visibleControls(text.slice(start, end)))}: use exactly that`;
+  return `${lines} ${says}. As JSON it is ${visibleJson(visibleControls(text.slice(start, end)))}: use exactly that`;
 }

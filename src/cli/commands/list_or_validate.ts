@@ -1,3 +1,4 @@
+import { workingDirectory } from "../../config/host_environment.ts";
 import { resolve } from "@std/path";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
@@ -41,7 +42,7 @@ export async function listOrValidate<V extends Verdict>(
       fix: `Write sandpiper ${name} list, or sandpiper ${name} validate ${place}`,
     });
   }
-  const cwd = typeof values["cwd"] === "string" ? resolve(values["cwd"]) : Deno.cwd();
+  const cwd = typeof values["cwd"] === "string" ? resolve(values["cwd"]) : workingDirectory();
   const verdicts: V[] = [];
   for (const path of rest) verdicts.push(...await validate(resolve(cwd, path)));
   const text = isJson ? visibleJson(verdicts, 2) : stripControls(

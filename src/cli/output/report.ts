@@ -2,6 +2,7 @@ import { attempt } from "../../core/support/attempt.ts";
 import { inOwnName } from "../../core/version.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
+import { isNotUtf8 } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { writeAll } from "./write_all.ts";
 
@@ -17,6 +18,9 @@ const SHORTAGES: Readonly<Record<string, string>> = {
   EIO: "Look at the disk: the system could not read or write",
 };
 
+const NOT_UTF8 = "Rename it, or start in another directory: paths must be valid UTF-8";
+const FAULT = "This is a fault of the program: run again with SANDPIPER_DEBUG=1 and report what it prints";
+
 /**
  * One block for stderr: what failed, why, what to do. Anything but a UserError, and what the machine lacks, is a fault of the
  * program and says so.
@@ -26,9 +30,7 @@ export function errorBlock(error: unknown, debug: boolean, columns = Infinity): 
   const user = error instanceof UserError ? error : new UserError({
     what: "sandpiper failed",
     why: messageOf(error),
-    fix: Object.hasOwn(SHORTAGES, code)
-      ? SHORTAGES[code] ?? ""
-      : "This is a fault of the program: run again with SANDPIPER_DEBUG=1 and report what it prints",
+    fix: Object.hasOwn(SHORTAGES, code) ? SHORTAGES[code] ?? "" : isNotUtf8(error) ? NOT_UTF8 : FAULT,
   });
   const stack = debug && error instanceof Error && error.stack ? `\n${error.stack}` : "";
   const lines = [`error: ${user.what}`, `  why: ${user.why}`, `  fix: ${user.fix}`];

@@ -1,3 +1,4 @@
+import { isSystemPrompt } from "../entry_shape.ts";
 import { compactionSizes } from "../../core/support/compaction_sizes.ts";
 import { modelName } from "../../core/provider.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -71,6 +72,7 @@ function describe(entry: SessionEntry): Description {
       return note(`Entry ${targetId} is sent as`, contentParts(replacement.content));
     }
     default:
+      if (isSystemPrompt(entry)) return note("System prompt of the program that wrote this session; it is not sent");
       return note(`An entry of type ${String(entry.type)}, which this program cannot show`);
   }
 }

@@ -323,9 +323,13 @@ export function createCompactor(parts: CompactorParts): Compactor {
       const coming = tokenBound(incoming);
       if (bound !== undefined && bound + coming <= budget) return;
       const { any } = await limits();
-      const more = coming === 0 ? 0 : Math.min(any, await countTokens(incoming, signal));
-      const tokens = more + await estimate(budget - more, signal);
-      if (!shouldCompact(tokens, contextWindow, window)) return;
+      // Nearly always an upper bound is enough. The tokenizer is a megabyte of code that a start would wait for.
+      let more = Math.min(any, coming);
+      if (!shouldCompact(more + await estimate(budget - more, signal), contextWindow, window)) return;
+      if (coming > 0) {
+        more = Math.min(any, await countTokens(incoming, signal));
+        if (!shouldCompact(more + await estimate(budget - more, signal), contextWindow, window)) return;
+      }
       if (!(yield* compact("threshold", undefined, signal))) await tighten(budget - more, signal);
     },
     async usage() {

@@ -30,6 +30,7 @@ const STAGES: readonly (readonly Step[])[] = [
     { name: "binary tests", task: "test-binary" },
     { name: "demo", task: "demo" },
     { name: "commands of the pages", task: "docs-run" },
+    { name: "conformance of MCP", task: "conformance" },
   ],
   [{ name: "a machine without optional programs", task: "bare" }],
   [

@@ -24,7 +24,7 @@ const MAX_BYTES = 256 * 1024;
 /** What a server may say here: nothing that names the user's own variables or accounts. */
 const KEYS = ["type", "command", "args", "env", "cwd", "url", "headers", "startMs", "callMs", "exposure"] as const;
 /** Keys that would take something of the user's; such a server is left out. */
-const USERS = ["envFrom", "headerEnv", "oauth"] as const;
+const USERS = ["envFrom", "headerEnv", "oauth", "elicitation", "sampling"] as const;
 
 /**
  * Reads the servers that a project names in `.mcp.json`: `{"mcpServers": {NAME: {…}}}`. To be called for a trusted project

@@ -117,6 +117,9 @@ export interface Meter {
   sums(): SessionTotals;
 }
 
+/** The custom type of entries that hold what an answer of the model for an MCP server has cost. */
+export const MCP_SAMPLING = "mcp_sampling";
+
 const NOTHING_SPENT = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
 const SPENT = Object.keys(NOTHING_SPENT) as (keyof typeof NOTHING_SPENT)[]; // its own keys
 
@@ -153,7 +156,9 @@ export function meterOf(entries: readonly SessionEntry[]): Meter {
     addEntry(entry) {
       if (entry.type === "message") meter.add(entry.message);
       if (entry.type === "compaction" || entry.type === "branch_summary") spend(entry.usage);
-      if (entry.type === "custom" && entry.customType === ROLLING_SUMMARY) spendStored(entry.data);
+      if (entry.type === "custom" && [ROLLING_SUMMARY, MCP_SAMPLING].includes(entry.customType)) {
+        spendStored(entry.data);
+      }
     },
     sums: () => ({ ...sums }),
   };

@@ -99,6 +99,7 @@ class OpenSession implements EngineCore {
   readonly plan: Planning;
   readonly todo: TodoList;
   readonly work = createWork();
+  readonly ui: EngineCore["ui"];
   readonly whole: Budget | undefined;
   readonly servers: McpServers | undefined;
 
@@ -130,6 +131,7 @@ class OpenSession implements EngineCore {
   ) {
     const { config, ask } = options;
     this.#options = options;
+    this.ui = options.ui;
     this.#opened = opened;
     this.#config = config;
     this.#bus = createEventBus([

@@ -1,7 +1,10 @@
 // The servers of the Model Context Protocol that a session has. Loaded where the user's settings or the project name one.
 import { isObject } from "../core/json.ts";
+import type { HostCall, HostUi } from "../core/host_actions.ts";
 import type { SessionStore } from "../core/session.ts";
 import type { McpPrompt } from "../mcp/open.ts";
+import type { AskUser } from "../mcp/user_input.ts";
+import { MCP_SAMPLING } from "./conversation.ts";
 import type { SessionMcp } from "./mcp/mcp.ts";
 import type { EngineCore } from "./parts.ts";
 import type { KnownTool } from "./tools/toolset.ts";
@@ -24,7 +27,7 @@ export interface McpServers {
  * of the session, which does not wait for it.
  */
 export function openMcpServers(
-  core: Pick<EngineCore, "config" | "conversation" | "model" | "notify" | "prompt" | "tools" | "toolset">,
+  core: Pick<EngineCore, "config" | "conversation" | "model" | "notify" | "prompt" | "tools" | "toolset" | "ui">,
 ): McpServers {
   const { conversation, notify, toolset } = core;
   const [config, choice] = [core.config(), core.model.choice()];
@@ -58,6 +61,15 @@ export function openMcpServers(
       choice,
       policy: () => core.tools.held?.policy ?? core.tools.policy, // it lasts longer than a plan, in which no tool of a server runs
       onNotice: notify,
+      ...(core.ui ? { user: askUser(core.ui) } : {}),
+      async sample(request, signal) {
+        const { sampled } = await import("./mcp/sampling.ts");
+        const { provider, id } = await core.model.current();
+        const text = await sampled(provider, request, signal, (usage) => {
+          conversation.append({ type: "custom", customType: MCP_SAMPLING, data: { usage: { ...usage } } });
+        });
+        return { text, model: id };
+      },
       /** What a search found is callable from the next request on, and in this session when it is opened again. */
       activate(names) {
         toolset.activate(names);
@@ -116,6 +128,15 @@ export function openMcpServers(
       if (hasChanged) void opening.then((opened) => next(named(opened)));
     },
     close: async () => void await (await opening.catch(() => undefined))?.close(),
+  };
+}
+
+/** Questions of servers in the dialogs of extensions. */
+function askUser(ui: HostUi): AskUser {
+  const call = (signal: AbortSignal): HostCall => ({ extension: "MCP", signal });
+  return {
+    select: (title, options, signal) => ui.select(title, options, {}, call(signal)),
+    input: (title, placeholder, signal) => ui.input(title, placeholder, {}, call(signal)),
   };
 }
 

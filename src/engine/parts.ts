@@ -72,6 +72,8 @@ export interface EngineCore {
   readonly renewExtensions: () => Promise<void>;
   /** Called before each prompt: waits for servers that are still starting, and takes the tools that they have now. */
   readonly followMcpServers: (signal: AbortSignal) => Promise<void>;
+  /** How the user is asked; absent if nobody can be. */
+  readonly ui: HostUi | undefined;
   /** Absent where none is named. */
   readonly servers: McpServers | undefined;
   /** Everything that happens goes through here. */

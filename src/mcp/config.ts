@@ -14,6 +14,10 @@ interface ServerCommon {
   readonly callMs?: number;
   /** `all` unless told otherwise. */
   readonly exposure?: Exposure;
+  /** Whether the server may ask the user for input; false unless told otherwise. */
+  readonly elicitation?: boolean;
+  /** Whether the server may have the model answer, after the user has allowed it each time; false unless told otherwise. */
+  readonly sampling?: boolean;
 }
 
 /** A server that is a program: it speaks over its standard input and output. */
@@ -38,6 +42,8 @@ export interface HttpServer extends ServerCommon {
   readonly oauth?: {
     /** Of a client that was registered beforehand, where the server registers none by itself. */
     readonly clientId?: string;
+    /** Name of the variable that holds the secret of that client, which is never kept. */
+    readonly clientSecretEnv?: string;
     /** Port of the loopback address that the browser comes back to; any free one unless told otherwise. */
     readonly callbackPort?: number;
     /** What to ask for, in place of what the server names. */

@@ -1,6 +1,7 @@
-import type { AuthProvider } from "@modelcontextprotocol/client";
 import type { Limits } from "../core/policy.ts";
 import type { HttpServer, StdioServer } from "./config.ts";
+import type { AskUser, SamplingRequest } from "./user_input.ts";
+import type { RequestAuth } from "./login.ts";
 
 /** A server's process: confined, with both ends of its pipes in our hands. */
 export interface ServerPipe {
@@ -33,11 +34,18 @@ export interface McpDeps {
   /** Opens the way to a server in the network scope; throws as above. */
   readonly openHttp: (server: HttpServer) => HttpWay;
   /** The login of a server at an address, for its requests. */
-  readonly auth: (name: string, server: HttpServer) => AuthProvider;
+  readonly auth: (name: string, server: HttpServer) => RequestAuth;
   /** Takes what is secret out of a text that people will read. */
   readonly scrub: (text: string) => string;
   /** How much of a result reaches the model. */
   readonly limits: Pick<Limits, "outputBytes" | "outputLines">;
+  /** How the user is asked what a server may ask; absent if nobody can be asked. */
+  readonly user?: AskUser;
+  /** Lets the model answer a server. Rejects with a clause. */
+  readonly sample?: (
+    request: SamplingRequest,
+    signal: AbortSignal,
+  ) => Promise<{ readonly text: string; readonly model: string }>;
   /** One sentence for a person. Must not throw. */
   readonly onNotice: (sentence: string) => void;
   /** Who asks, for the server. */

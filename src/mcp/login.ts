@@ -16,6 +16,14 @@ export interface Login {
   readonly tokens: StoredOAuthTokens;
   readonly discovery: OAuthDiscoveryState;
   readonly resource?: string;
+  /** What the server wanted besides when it last denied a request for its scope. */
+  readonly wanted?: string;
+}
+
+/** The login of a server for its requests. */
+export interface RequestAuth extends AuthProvider {
+  /** Keeps what the server wants besides, for the next login. */
+  wants(scope: string): void;
 }
 
 /** Where the login of one server is kept. */
@@ -47,6 +55,26 @@ export interface LoginDeps {
   /** Settles when the browser comes back with this state; rejects with a clause. */
   readonly callback: (state: string) => Promise<Callback>;
   readonly client: { readonly name: string };
+  /** What an earlier login gave: its scope is asked for again. */
+  readonly before?: Login | undefined;
+  /** The value of a variable that holds a secret; throws a clause. */
+  readonly secret: (variable: string) => string;
+}
+
+/** The client of the settings; undefined if they name none. Throws a clause if its secret cannot be had. */
+function namedClient(
+  { clientId, clientSecretEnv }: NonNullable<HttpServer["oauth"]>,
+  secret: LoginDeps["secret"],
+): StoredOAuthClientInformation | undefined {
+  if (clientId === undefined) return undefined;
+  if (clientSecretEnv === undefined) return { client_id: clientId };
+  return { client_id: clientId, client_secret: secret(clientSecretEnv) };
+}
+
+/** Words of scopes, each once. */
+function joinedScopes(...scopes: readonly (string | undefined)[]): string | undefined {
+  const all = new Set(scopes.flatMap((scope) => scope?.split(/\s+/).filter((word) => word !== "") ?? []));
+  return all.size > 0 ? [...all].join(" ") : undefined;
 }
 
 /** Whether credentials may travel to an address: encrypted, or within this machine. */
@@ -76,10 +104,8 @@ export async function logIn(server: HttpServer, deps: LoginDeps): Promise<Login 
 
   const state = crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
   let verifier = "";
-  let kept: Partial<{ -readonly [K in keyof Login]: Login[K] }> = {
-    url,
-    ...(oauth.clientId === undefined ? {} : { client: { client_id: oauth.clientId } }),
-  };
+  const named = namedClient(oauth, deps.secret);
+  let kept: Partial<{ -readonly [K in keyof Login]: Login[K] }> = { url, ...(named ? { client: named } : {}) };
   const provider: OAuthClientProvider = {
     redirectUrl: deps.redirectUrl,
     clientMetadata: {
@@ -87,7 +113,7 @@ export async function logIn(server: HttpServer, deps: LoginDeps): Promise<Login 
       redirect_uris: [deps.redirectUrl],
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
-      token_endpoint_auth_method: "none",
+      ...(named && "client_secret" in named ? {} : { token_endpoint_auth_method: "none" }),
       ...(oauth.scope === undefined ? {} : { scope: oauth.scope }),
     },
     state: () => state,
@@ -102,7 +128,10 @@ export async function logIn(server: HttpServer, deps: LoginDeps): Promise<Login 
     saveDiscoveryState: (discovery) => void (kept = { ...kept, discovery }),
     saveResourceUrl: (resource) => void (kept = { ...kept, resource }),
   };
-  const scope = oauth.scope ?? challenge.scope;
+  // A token for less would be refused for what the last one was enough for.
+  const earlier = deps.before?.url === url ? deps.before : undefined;
+  const more = earlier?.wanted === undefined ? undefined : joinedScopes(earlier.tokens.scope, earlier.wanted);
+  const scope = oauth.scope ?? (more === undefined ? challenge.scope : joinedScopes(more, challenge.scope));
   const options = {
     serverUrl: url,
     fetchFn: deps.fetch,
@@ -115,7 +144,9 @@ export async function logIn(server: HttpServer, deps: LoginDeps): Promise<Login 
   await library.auth(provider, options);
   const { code, iss } = await coming;
   await library.auth(provider, { ...options, authorizationCode: code, ...(iss === undefined ? {} : { iss }) });
-  const { client, tokens, discovery, resource } = kept;
+  const { tokens, discovery, resource } = kept;
+  // The secret of the settings stays where it is.
+  const client = named ? { client_id: named.client_id } : kept.client;
   if (!client || !tokens || !discovery) throw new Error("the authorization server gave no token");
   return { url, client, tokens, discovery, ...(resource === undefined ? {} : { resource }) };
 }
@@ -140,7 +171,8 @@ export function requestAuth(
   store: LoginStore,
   fetch: LoginFetch,
   onToken: (token: string) => void,
-): AuthProvider {
+  secret: LoginDeps["secret"],
+): RequestAuth {
   const wanting = (): Error => new Error(`it wants a login: sandpiper mcp login ${name}`);
   const login = (): Login | undefined => {
     const kept = store.read();
@@ -149,6 +181,10 @@ export function requestAuth(
   };
   let used: string | undefined;
   return {
+    wants(scope) {
+      const kept = login();
+      if (kept && scope !== "") store.write({ ...kept, wanted: joinedScopes(kept.wanted, scope) ?? scope });
+    },
     token() {
       used = login()?.tokens.access_token;
       if (used !== undefined) onToken(used);
@@ -166,7 +202,7 @@ export function requestAuth(
         const { refreshAuthorization } = await import("@modelcontextprotocol/client");
         const fresh = await refreshAuthorization(discovery.authorizationServerUrl, {
           ...(discovery.authorizationServerMetadata ? { metadata: discovery.authorizationServerMetadata } : {}),
-          clientInformation: client,
+          clientInformation: namedClient(server.oauth ?? {}, secret) ?? client,
           refreshToken: tokens.refresh_token,
           ...(resource === undefined ? {} : { resource }),
           fetchFn: fetch,

@@ -82,7 +82,7 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
   };
 
   const readTools = async (connection: Connection, isFirst: boolean): Promise<void> => {
-    const { tools, notices } = usableTools(name, await connection.list());
+    const { tools, notices } = usableTools(name, await connection.list(), connection.sendsHeaders);
     if (state === "closed") return;
     for (const text of notices) notice(text);
     take(tools, isFirst);

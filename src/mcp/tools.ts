@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { cleanLine, cleanText } from "./clean.ts";
+import { headerFault } from "./header_parameters.ts";
 import { MOST_TOOLS } from "./connection.ts";
 import { cleanSchema } from "./tool_schema.ts";
 
@@ -21,7 +22,15 @@ export interface ListedTool {
 
 const text = z.catch(z.optional(z.string()), undefined);
 /** As much of a tool as is looked at: what a server says beside that may be as wrong as it likes. */
-const listedTool = z.object({ name: z.string(), title: text, description: text, inputSchema: z.optional(z.unknown()) });
+const listedTool = z.object({
+  name: z.string(),
+  title: text,
+  description: text,
+  inputSchema: z.optional(z.unknown()),
+  execution: z.catch(z.optional(z.object({ taskSupport: text })), undefined),
+});
+
+const NAMELESS: z.infer<typeof listedTool> = { name: "" };
 
 /**
  * The tools that can be used of a list that a server sent, by name in the order of code units (X16), and what a person
@@ -30,21 +39,26 @@ const listedTool = z.object({ name: z.string(), title: text, description: text, 
 export function usableTools(
   server: string,
   list: readonly unknown[],
+  sendsHeaders = false,
 ): { readonly tools: readonly ListedTool[]; readonly notices: readonly string[] } {
   const notices: string[] = [];
   const tools: ListedTool[] = [];
   const names = new Set<string>();
   let size = 0;
-  const read = list.map((tool) => listedTool.safeParse(tool).data ?? { name: "", inputSchema: undefined });
+  const read = list.map((tool) => listedTool.safeParse(tool).data ?? NAMELESS);
   for (const raw of read.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0)) {
     const shown = cleanLine(raw.name, 60);
     const schema = cleanSchema(raw.inputSchema);
+    const headers = sendsHeaders ? headerFault(raw.inputSchema) : undefined;
     const description = `(MCP server "${server}") ${cleanText(raw.description ?? raw.title ?? "", LONGEST_DESCRIPTION)}`
       .trim();
     if (raw.name === "") notices.push("a tool without a name is left out");
     else if (raw.name.length > MAX_NAME) {
       notices.push(`the tool "${shown}" is left out: its name has more than ${MAX_NAME} characters`);
     } else if (names.has(raw.name)) notices.push(`the tool "${shown}" is listed twice; one is left out`);
+    else if (raw.execution?.taskSupport === "required") {
+      notices.push(`the tool "${shown}" is left out: it runs only as a task, which is not supported`);
+    } else if (headers !== undefined) notices.push(`the tool "${shown}" is left out: ${headers}`);
     else if ("why" in schema) notices.push(`the tool "${shown}" is left out: ${schema.why}`);
     else if (tools.length >= MOST_TOOLS) {
       notices.push(`it has more than ${MOST_TOOLS} tools; the others are left out`);

@@ -19,9 +19,15 @@ export function mendResults(transport: Transport): void {
 
 function mended<M>(message: M): M {
   const { result } = message as { readonly result?: unknown };
-  if (!isObject(result) || !("content" in result) || "messages" in result || "model" in result) return message;
-  return { ...message, result: validResult(result) };
+  if (!isObject(result)) return message;
+  // Servers of the stateless revision have to name the type; those that forget it mean the only one that needs no name.
+  const isList = LISTS.some((name) => name in result);
+  const whole = isList && !("resultType" in result) ? { ...result, resultType: "complete" } : result;
+  return { ...message, result: "content" in result ? validResult(whole) : whole };
 }
+
+/** Fields that say what kind of result it is. */
+const LISTS = ["content", "tools", "prompts", "resources", "resourceTemplates", "messages", "contents"] as const;
 
 /** A tool's result of valid blocks. Fields that mean nothing here are left out, as they could be invalid, too. */
 export function validResult(result: JsonObject): JsonObject {

@@ -130,6 +130,8 @@ Deno.test({
       { name: "bare" },
       { name: "wrong", inputSchema: true },
       { inputSchema: { type: "object" } },
+      { name: "task", execution: { taskSupport: "required" } },
+      { name: "maybe", execution: { taskSupport: "optional" } },
       null,
     ];
     const servers = (world: World) => {
@@ -141,7 +143,7 @@ Deno.test({
       const parameters = { type: "object", properties: {} };
       assertEquals(
         fields,
-        ["bare", "fine", "wrong"].map((name) => ({
+        ["bare", "fine", "maybe", "wrong"].map((name) => ({
           name: `mcp__odd__${name}`,
           description: '(MCP server "odd")',
           parameters,
@@ -150,6 +152,7 @@ Deno.test({
       assertEquals(notices.map((notice) => notice.replace('MCP server "odd": ', "")), [
         "a tool without a name is left out",
         "a tool without a name is left out",
+        'the tool "task" is left out: it runs only as a task, which is not supported',
       ]);
       return Promise.resolve();
     });

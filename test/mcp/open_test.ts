@@ -11,6 +11,11 @@ if ("why" in fetched) console.log(`not tested with servers from the registry: ${
 
 const scope = (world: World) => ({ run: true as const, read: [world.root, folder] });
 
+/** The reference server has one tool that no call can run. */
+const LEFT_OUT = [
+  'MCP server "every": the tool "simulate-research-query" is left out: it runs only as a task, which is not supported',
+];
+
 for (const level of CONFINED) {
   const test = (name: string, fn: () => Promise<void>): void =>
     Deno.test({ name: `openMcp() at ${level} ${name}`, ignore: "why" in fetched, fn });
@@ -18,7 +23,7 @@ for (const level of CONFINED) {
   test("works with the reference server: tools, text, errors, pictures, progress X14 X16 X17", () =>
     withServers(level, () => ({ every: registryServer(folder, scriptOf("everything")) }), async (room) => {
       const { mcp, call, notices } = room;
-      assertEquals([mcp.states().map(({ state }) => state), notices], [["ready"], []]);
+      assertEquals([mcp.states().map(({ state }) => state), notices], [["ready"], LEFT_OUT]);
       const names = mcp.tools().map(({ name }) => name);
       assertEquals(names, names.toSorted());
       assert(names.every((name) => name.startsWith("mcp__every__")), names.join());
@@ -136,7 +141,7 @@ withScope("works with the reference server's sessions X14", async () => {
   try {
     const url = `http://localhost:${port}/mcp`;
     await withServers("kernel+", () => ({ every: { url } }), async ({ mcp, notices, call }) => {
-      assertEquals([mcp.states()[0]?.state, notices], ["ready", []]);
+      assertEquals([mcp.states()[0]?.state, notices], ["ready", LEFT_OUT]);
       assertEquals(said(await call("echo", { message: "over HTTP" })), "Echo: over HTTP");
     }, () => ({ net: [`localhost:${port}`] }));
   } finally {

@@ -2,6 +2,7 @@ import { programName } from "../../core/version.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
+import { readVariable } from "../../config/host_environment.ts";
 import { loginFetch, loginStore } from "../../engine/mcp/logins.ts";
 import { ownerOf } from "../../config/project_servers.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
@@ -30,6 +31,8 @@ export async function loginCommand(config: Config, name: string, server: HttpSer
       show: (address) => Promise.resolve(show(config, tools.policy, address)),
       callback: way.callback,
       client: { name: "sandpiper" },
+      before: store.read(),
+      secret: clientSecret,
     });
     if (login === undefined) {
       say(`${name} answers without a login: nothing is kept\n`);
@@ -52,6 +55,12 @@ export async function loginCommand(config: Config, name: string, server: HttpSer
     await tools.close();
     watch.stop();
   }
+}
+
+function clientSecret(variable: string): string {
+  const value = readVariable(variable);
+  if (!value) throw new Error(`the variable ${variable} (oauth.clientSecretEnv) is not set`);
+  return value;
 }
 
 /** The address is shown in any case; a browser is opened for a person who says so at a terminal, and for nobody else. */

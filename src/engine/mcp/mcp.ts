@@ -34,6 +34,9 @@ export interface SessionMcpOptions {
   readonly onNotice: (sentence: string) => void;
   /** Makes tools active that were found, from the next request on. */
   readonly activate: (names: readonly string[]) => void;
+  /** See McpDeps. */
+  readonly user?: McpDeps["user"];
+  readonly sample?: McpDeps["sample"];
 }
 
 /** The servers of a session, with their tools in the session's own form. */
@@ -45,7 +48,9 @@ export interface SessionMcp extends McpServers {
  * Starts the servers of the user's settings in the background: programs in the tools' sandbox, addresses within its
  * network scope. Closing ends them with everything that they started.
  */
-export function openSessionMcp({ config, servers, choice, policy, onNotice, activate }: SessionMcpOptions): SessionMcp {
+export function openSessionMcp(
+  { config, servers, choice, policy, onNotice, activate, user, sample }: SessionMcpOptions,
+): SessionMcp {
   const secrets = openSecrets(config, choice);
   const session = crypto.randomUUID();
   let forget: (() => void) | undefined;
@@ -72,7 +77,16 @@ export function openSessionMcp({ config, servers, choice, policy, onNotice, acti
         loginStore(config.stateFolder, server.url, ownerOf(config, name)),
         logins,
         secrets.hide,
+        (variable) => {
+          const value = given(variable, secrets);
+          if (secrets.isKey(variable, value)) {
+            throw new Error(`${variable} holds the model's key, which no server gets`);
+          }
+          return value;
+        },
       ),
+    ...(user ? { user } : {}),
+    ...(sample ? { sample } : {}),
     scrub: secrets.scrub,
     limits: policy().limits,
     onNotice,

@@ -1,4 +1,5 @@
 // One file above the usual length: it is one contract, and most of it says what may be relied on.
+import type { JsonObject } from "./json.ts";
 import type {
   ApplyOutcome,
   TakeRequest,
@@ -30,6 +31,8 @@ export interface UserPrompt {
   readonly images?: readonly ImageContent[];
   /** Where it came from. */
   readonly source: InputSource;
+  /** Facts about this prompt for the model: they go before it as a message of one JSON object. At most 4 KiB. */
+  readonly metadata?: JsonObject;
   /** What to do when a run goes on; without it that is an error. */
   readonly whileBusy?: "steer" | "followUp";
   /** Milliseconds of the run's wall clock that passed before this prompt, for example while the task was read. */

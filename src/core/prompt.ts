@@ -207,6 +207,8 @@ export interface StableInputs {
   readonly toolRecoveryPolicy?: boolean;
   /** Messages with runtime metadata are in use (R415). */
   readonly metadataMessages?: boolean;
+  /** A SYSTEM.md stands without the built-in sections next to it. */
+  readonly withoutBuiltIn?: boolean;
   /** Limits other than the built-in ones. */
   readonly budgets?: PromptBudgets;
 }

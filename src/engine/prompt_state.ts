@@ -228,12 +228,16 @@ export function lastWords(messages: readonly AgentMessage[]): string {
 /** A clock in the system prompt that is younger than this needs no other one beside the user's words (K7), milliseconds. */
 const FRESH_CLOCK_MS = 60_000;
 
-/** The moment of the user's words, where the prompt's own clock does not tell it (K7) and its text says what that is (R415). */
-export function clockMessages(core: Pick<EngineCore, "prompt">): CustomMessage[] {
+/**
+ * Facts about a prompt of the user: those that a program gave with it (R413), and its moment where the prompt's own clock does
+ * not tell it (K7) and its text says what that is (R415).
+ */
+export function metadataMessages(core: Pick<EngineCore, "prompt">, given: JsonObject = {}): CustomMessage[] {
   const now = Date.now();
-  if (!core.prompt.base().inputs.metadataMessages) return [];
-  if (now - core.prompt.reading().at < FRESH_CLOCK_MS) return [];
-  const content = runtimeMetadataMessage({ time: formatDateTime(now) });
+  const isTold = core.prompt.base().inputs.metadataMessages === true;
+  const time = isTold && now - core.prompt.reading().at >= FRESH_CLOCK_MS ? { time: formatDateTime(now) } : {};
+  // Facts of a program count more than the clock's.
+  const content = runtimeMetadataMessage({ ...time, ...given });
   return content === undefined
     ? []
     : [{ role: "custom", customType: "runtime_metadata", content, display: false, timestamp: now }];

@@ -3,8 +3,9 @@ import type { PromptBuilder } from "../prompt/prompt_builder.ts";
 import type { PromptOutcome, UserPrompt } from "../core/engine.ts";
 import { messageOf, UserError } from "../core/error.ts";
 import type { AgentEvent, RunEnding } from "../core/event.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { AgentMessage, CustomMessage, ImageContent, Usage, UserMessage } from "../core/message.ts";
-import { clockMessages, lastWords, settleBuilt } from "./prompt_state.ts";
+import { lastWords, metadataMessages, settleBuilt } from "./prompt_state.ts";
 import type { EngineCore } from "./parts.ts";
 import { drain } from "./events.ts";
 import { type ReadyInput, readyInput, refuseUnknownName, turnSkills } from "./prompt/inputs.ts";
@@ -31,7 +32,7 @@ export interface Prompting {
 }
 
 /** A text as the model gets it, and its pictures. */
-type Ready = ReadyInput & { readonly images: readonly ImageContent[] };
+type Ready = ReadyInput & { readonly images: readonly ImageContent[]; readonly metadata?: JsonObject };
 
 /** What becomes of the history before a run. */
 type Shortened = Pick<TurnParts, "rolled" | "spent">;
@@ -114,7 +115,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     const made = await readyInput(prompted, core.inputs());
     if (input.refusesUnknownNames) refuseUnknownName(prompted, core.inputs(), made.problem, core.hooks()?.commands());
     if (made.problem !== undefined) core.notify(made.problem);
-    return { ...made, images: seen.images };
+    return { ...made, images: seen.images, ...(input.metadata ? { metadata: input.metadata } : {}) };
   }
 
   /** The text that a server's prompt gives for `/mcp__SERVER__PROMPT …`; any other as it is. Undefined: it gave none. */
@@ -160,7 +161,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     const demanded = core.proof()?.messages() ?? [];
     const messages = [
       ...await news(),
-      ...clockMessages(core),
+      ...metadataMessages(core, made.metadata),
       user,
       ...demanded,
       ...pending.takeNextTurn(),

@@ -12,7 +12,7 @@ import { sha256 } from "../core/support/digest.ts";
 import { countCharacters, takeCharacters } from "../core/support/text.ts";
 import { MADE_FIRST, SECTIONS } from "./sections/mod.ts";
 import { clean } from "./text/clean.ts";
-import type { DynamicSection, Section, StableSection } from "./text/section.ts";
+import { type DynamicSection, isOverridden, type Section, type StableSection } from "./text/section.ts";
 
 /** Told of each section when it is made, and of `render` when all of them are joined (R51). */
 export type Trace = (step: string) => void;
@@ -40,12 +40,22 @@ export function finishDynamic(inputs: PromptInputs, which: "all" | "round", trac
   return finishAll(which === "all" ? DYNAMIC : DYNAMIC.filter(({ isOfRound }) => isOfRound), inputs, trace);
 }
 
+/** Built-in texts that stand next to a SYSTEM.md, unless the user wants none of them. */
+const BESIDE_SYSTEM: ReadonlySet<string> = new Set([
+  ...["plan_guidance", "todo_workflow", "runtime_metadata", "environment_policy"],
+  ...["task_orchestration", "channel_augment"],
+]);
+
 function finishAll<I extends StableInputs>(
   sections: readonly (Section & { readonly render: (inputs: I) => Rendered | undefined })[],
   inputs: I,
   trace: Trace | undefined,
 ): readonly FinishedSection[] {
-  const finished = sections.filter((section) => isWanted(section, inputs.profile)).flatMap((section) => {
+  const isBare = inputs.withoutBuiltIn === true && isOverridden(inputs);
+  const wanted = sections.filter((section) =>
+    isWanted(section, inputs.profile) && !(isBare && BESIDE_SYSTEM.has(section.id))
+  );
+  const finished = wanted.flatMap((section) => {
     trace?.(section.id);
     const rendered = section.render(inputs);
     return rendered ? [finish(section, rendered)] : [];

@@ -71,3 +71,48 @@ Deno.test("the environment section says nothing of what no active tool can do", 
   assertEquals(await linesWith("--tools", "read,write"), ["Read", "Write"]);
   assertEquals(await linesWith("--no-tools"), []);
 });
+
+Deno.test("the setting appendSystemPrompt adds texts and files before those of the option and of APPEND_SYSTEM.md R11", () =>
+  withSession({
+    replies: [{ text: "one" }],
+    files: { "more.md": "FROM A FILE" },
+    settings: { appendSystemPrompt: ["FROM SETTINGS", "@more.md"] },
+    args: ["--append-system-prompt", "FROM THE OPTION"],
+  }, ({ engine }) => {
+    const { full } = engine.compiled();
+    const places = ["FROM SETTINGS", "FROM A FILE", "FROM THE OPTION"].map((text) => full.indexOf(text));
+    assert(places.every((place, at) => place > (places[at - 1] ?? 0)), JSON.stringify(places));
+    return Promise.resolve();
+  }));
+
+Deno.test("with builtInSections false a SYSTEM.md stands without the built-in sections, but with the user's own and the date R8 R15", async () => {
+  const promptWith = async (settings: object, files: Record<string, string>): Promise<string> => {
+    let full = "";
+    await withSession({ replies: [{ text: "one" }], settings, files, args: ["--trust"] }, ({ engine }) => {
+      full = engine.compiled().full;
+      return Promise.resolve();
+    });
+    return full;
+  };
+  const files = { ".sandpiper/SYSTEM.md": "MINE", "AGENTS.md": "RULES" };
+  const usual = await promptWith({}, files);
+  for (const part of ["## Environment", "## Interaction", "sandpiper_runtime"]) assertStringIncludes(usual, part);
+  const bare = await promptWith({ builtInSections: false }, files);
+  for (const part of ["## Environment", "## Interaction", "sandpiper_runtime"]) {
+    assertEquals(bare.includes(part), false);
+  }
+  for (const part of ["MINE", "RULES", "Current date", "Current working directory"]) assertStringIncludes(bare, part);
+  // Without a SYSTEM.md the setting changes nothing.
+  assertStringIncludes(await promptWith({ builtInSections: false }, {}), "## Environment");
+});
+
+Deno.test("facts that a program gives with a prompt go before it as one JSON object R413 R414 R416", () =>
+  withServer(REPLIES, {}, async ({ engine, server }) => {
+    const metadata = { trigger: "cron", correlationId: "c-1", job: { id: 7 } };
+    await engine.prompt({ text: "hello", source: "rpc", metadata });
+    const [, facts, said] = server.requests[0].messages;
+    assertEquals([JSON.parse(facts.content), said.content], [{ sandpiper_runtime: metadata }, "hello"]);
+    await engine.prompt({ text: "more", source: "rpc", metadata: { trigger: "cron", note: "x".repeat(5000) } });
+    const last = server.requests[1].messages.at(-2);
+    assertEquals(JSON.parse(last.content), { sandpiper_runtime: { truncated: true, trigger: "cron" } });
+  }));

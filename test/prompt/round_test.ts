@@ -131,6 +131,7 @@ const ALTERS: Readonly<Record<keyof PromptInputs, readonly (readonly [Partial<Pr
   blocks: [[{ blocks: [] }, "blocks"]],
   toolRecoveryPolicy: [[{ toolRecoveryPolicy: false }, "tool_recovery_policy"]],
   metadataMessages: [[{ metadataMessages: false }, "runtime_metadata"]],
+  withoutBuiltIn: [], // alters nothing without a SYSTEM.md: test/engine/prompt_rows_test.ts
   budgets: [
     [{ budgets: { persona: { perSource: 10 } } }, "soul_core", "user_persona"],
     [{ budgets: { context: { total: 10 } } }, "project_context"],

@@ -1,14 +1,15 @@
-import { UserError } from "../../core/error.ts";
+import { messageOf, UserError } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { textOf } from "../../core/message.ts";
-import { TOOLS } from "../../../tools/mod.ts";
+import { readSkillAt, TOOLS } from "../../../tools/mod.ts";
 import { refuseUnknown } from "../../engine/tools/active_tools.ts";
-import { configure } from "../../config/config.ts";
+import { type Config, configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { watchSignals } from "../output/signals.ts";
-import { openTools } from "../../engine/tools/tools_host.ts";
+import { findSkills } from "../../engine/resources/skills.ts";
+import { openTools, type ToolsHost } from "../../engine/tools/tools_host.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import { untoldText } from "../../core/grant_option.ts";
 import { linesOf } from "../output/denial_lines.ts";
@@ -36,7 +37,8 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
       });
     }
     for (const notice of tools.notices) warn(notice);
-    const result = await tools.run(tool, args, "cli", { signal: watch.signal, onUpdate: () => {} });
+    const given = tool.name === "read_skill" ? await skillOf(args, config, tools) : args;
+    const result = await tools.run(tool, given, "cli", { signal: watch.signal, onUpdate: () => {} });
     // The result names one grant for the model; a person is told of everything that was denied, and on one screen once.
     const isScreen = Deno.stdout.isTerminal() && Deno.stderr.isTerminal() && !invocation.values["quiet"];
     const text = isScreen ? untoldText(result) : textOf(result.content);
@@ -47,6 +49,21 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
   } finally {
     await tools.close();
     watch.stop();
+  }
+}
+
+/** The arguments of `read_skill` with the file of the skill, of those that a session here would have. */
+async function skillOf(args: JsonObject, config: Config, { bundled, policy }: ToolsHost): Promise<JsonObject> {
+  const { found } = await findSkills(config, bundled, policy);
+  const places = new Map(found.skills.map(({ slug, path }) => [slug, path]));
+  try {
+    return await readSkillAt(() => places).prepare?.(args) ?? args;
+  } catch (error) {
+    throw new UserError({
+      what: "Cannot read the skill",
+      why: messageOf(error),
+      fix: `Name one by its slug: sandpiper tool read_skill '{"slug":"${[...places.keys()][0] ?? "commit"}"}'`,
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Engine, PlanAnswer, UserPrompt } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { QUESTION_FORMS } from "./questions.ts";
 import { command, plain, type RpcContext, said } from "./command.ts";
@@ -8,10 +9,19 @@ import { command, plain, type RpcContext, said } from "./command.ts";
 /** Commands that start, steer and stop work. */
 export const RUN_COMMANDS = {
   prompt: command(
-    z.object({ ...said, streamingBehavior: z.optional(z.enum(["steer", "followUp"])) }),
-    ({ message: text, images, streamingBehavior: whileBusy }, context, reply) =>
+    z.object({
+      ...said,
+      streamingBehavior: z.optional(z.enum(["steer", "followUp"])),
+      metadata: z.optional(z.record(z.string(), z.json())),
+    }),
+    ({ message: text, images, streamingBehavior: whileBusy, metadata }, context, reply) =>
       prompt(
-        { text, source: "rpc", ...(images ? { images } : {}), ...(whileBusy ? { whileBusy } : {}) },
+        {
+          ...{ text, source: "rpc" },
+          ...(images ? { images } : {}),
+          ...(whileBusy ? { whileBusy } : {}),
+          ...(metadata ? { metadata: metadata as JsonObject } : {}),
+        },
         context,
         reply,
       ),

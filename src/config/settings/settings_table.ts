@@ -102,6 +102,17 @@ export const SETTINGS = {
     help: "providers by name: fields of a built-in one, or another one; see docs/providers.md",
     userOnly: true,
   },
+  appendSystemPrompt: {
+    shape: texts,
+    help: "texts to add to the system prompt, before those of --append-system-prompt; @FILE is the text of a file",
+    userOnly: true,
+  },
+  builtInSections: {
+    shape: yes,
+    help:
+      "false: SYSTEM.md stands without the built-in sections next to it (environment, interaction, planning, notes)",
+    userOnly: true,
+  },
   thinking: { shape: oneOf(...THINKING_LEVELS), help: "reasoning effort; off leaves it out of the request" },
   models: {
     shape: { type: "object", additionalProperties: model },

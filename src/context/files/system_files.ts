@@ -15,6 +15,8 @@ export interface SystemFileOptions extends BootstrapPlaces {
   readonly files: NamedFiles;
   /** `--system-prompt`: the text itself, or `@FILE`. */
   readonly systemPrompt?: string | undefined;
+  /** The setting `appendSystemPrompt`, in the same form. */
+  readonly appendedBySettings?: readonly string[] | undefined;
   /** `--append-system-prompt`, in the order given. */
   readonly appendSystemPrompt?: readonly string[] | undefined;
 }
@@ -28,17 +30,20 @@ export interface SystemFiles {
 
 /**
  * The base prompt and what is added to it: the flag, else the project's file, else the user's (R8–R11, R19); additions
- * of the flags stand before that of the file.
+ * of the settings and then of the flags come before that of the file.
  *
  * Throws `UserError` for a flag that names a file which cannot be read; never for a file that was only looked for.
  */
 export function gatherSystemFiles(options: SystemFileOptions): SystemFiles {
-  const { systemPrompt, appendSystemPrompt = [] } = options;
+  const { systemPrompt, appendSystemPrompt = [], appendedBySettings = [] } = options;
   const base = systemPrompt === undefined
     ? lookUp("SYSTEM.md", options)
     : { file: fromFlag("--system-prompt", systemPrompt, options), passed: [] };
   const addition = lookUp("APPEND_SYSTEM.md", options);
-  const flags = appendSystemPrompt.map((value) => fromFlag("--append-system-prompt", value, options));
+  const flags = [
+    ...appendedBySettings.map((value) => fromFlag("the setting appendSystemPrompt", value, options)),
+    ...appendSystemPrompt.map((value) => fromFlag("--append-system-prompt", value, options)),
+  ];
   return {
     ...(base.file ? { systemOverride: base.file } : {}),
     appendSystem: addition.file ? [...flags, addition.file] : flags,

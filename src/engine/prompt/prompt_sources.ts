@@ -73,6 +73,7 @@ export async function gatherBase(
     home: config.world.home,
     files: namedFilesOf(config),
     systemPrompt: typeof values["system-prompt"] === "string" ? values["system-prompt"] : undefined,
+    appendedBySettings: settings.appendSystemPrompt,
     appendSystemPrompt: Array.isArray(values["append-system-prompt"]) ? values["append-system-prompt"] : undefined,
   });
   const packed = config.world.pack?.pack;
@@ -136,7 +137,8 @@ export async function gatherBase(
       ...(scripts.scripts ? { scripts: scripts.scripts } : {}),
       ...(settings.toolRecoveryPolicy ? { toolRecoveryPolicy: true } : {}),
       ...(settings.budgets ? { budgets: settings.budgets } : {}),
-      ...(isFull ? { metadataMessages: true } : {}),
+      ...(isFull && !(settings.builtInSections === false && systemOverride) ? { metadataMessages: true } : {}),
+      ...(settings.builtInSections === false ? { withoutBuiltIn: true } : {}),
       ...additionsOf(additions, channel),
       ...(memory.memory ? { memory: memory.memory } : {}),
       ...(agents ? { agents: agents.agents.map(({ name, description }) => ({ name, description })) } : {}),

@@ -62,7 +62,7 @@ export function describePolicy(
 
 function readList(policy: Policy): string {
   if (policy.read.list.length === 0) return "nothing";
-  const system = /^\/(?:usr|bin|sbin|lib\w*|opt|nix|snap|etc|var|run)(?:\/|$)/;
+  const system = /^\/(?:usr|bin|sbin|lib\w*|opt|nix|gnu|snap|etc|var|run)(?:\/|$)/;
   const own = policy.read.list.filter((path) =>
     isInside(path, policy.root) || !(system.test(path) || isPrivate(path, policy))
   );

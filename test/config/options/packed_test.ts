@@ -31,6 +31,8 @@ const FIXED: Readonly<Record<string, readonly [JsonObject[string], JsonObject[st
   api: ["chat", "responses"],
   apiKeyEnv: ["A", "B"],
   thinking: ["low", "high"],
+  appendSystemPrompt: [["a"], ["b"]],
+  builtInSections: [false, true],
   agents: [{ parallel: 1 }, { parallel: 16 }],
   toolExecution: ["sequential", "parallel"],
   identity: ["assistant", "compiler"],

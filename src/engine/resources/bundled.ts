@@ -5,6 +5,7 @@ import process from "node:process";
 import { messageOf } from "../../core/error.ts";
 import { modulesFile } from "../../core/support/modules_file.ts";
 import { isThere } from "../../core/support/on_disk.ts";
+import { ownerPrefix, removeAbandoned } from "../../sandbox/system/temporary_folder.ts";
 
 /** Files that ship with the program and that the read tool and bash must be able to open. */
 export interface Bundled {
@@ -156,7 +157,9 @@ export function ownFolder(path: string): string {
 /** Writes into a folder beside the target first: whoever starts at the same time sees all of it or nothing. */
 function extract(files: CarriedFiles, target: string): void {
   Deno.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-  const work = Deno.makeTempDirSync({ dir: dirname(target) });
+  // What a start that was killed left of it.
+  removeAbandoned(dirname(target));
+  const work = Deno.makeTempDirSync({ dir: dirname(target), prefix: ownerPrefix() });
   try {
     for (const [name, content] of files) {
       // Skills lie beside the docs and not below a folder of their own: see the length of the path above.

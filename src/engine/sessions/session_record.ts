@@ -2,10 +2,9 @@ import { join } from "@std/path";
 import { isObject } from "../../core/json.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { endLeftovers } from "../../sandbox/process/leftovers.ts";
-import { identityOf, type ProcessIdentity, processNamespace } from "../../sandbox/system/process_identity.ts";
+import { identityOf, isAlive, type ProcessIdentity, processNamespace } from "../../sandbox/system/process_identity.ts";
 import { readProc } from "../../sandbox/system/procfs.ts";
-import { removeDirectory } from "../../sandbox/system/remove_directory.ts";
-import { ownerIn } from "../../sandbox/system/temporary_folder.ts";
+import { removeAbandoned } from "../../sandbox/system/temporary_folder.ts";
 
 /** What a session records about its processes, so that a later session can clean up after a crash. */
 interface SessionRecord extends ProcessIdentity {
@@ -39,14 +38,7 @@ export function recordSession(root: string | undefined, session: string): () => 
 export function tidyUp(root: string | undefined, temporary: string): void {
   if (identityOf(Deno.pid) === undefined) return;
   if (root !== undefined) tidyRecords(join(root, "running"), bootOf());
-  for (const name of namesIn(temporary)) {
-    const owner = ownerIn(name);
-    if (owner === undefined || isAlive(owner)) continue;
-    const path = join(temporary, name);
-    const status = attempt(() => Deno.lstatSync(path));
-    if (!status?.isDirectory || status.uid !== Deno.uid() || ((status.mode ?? 0) & 0o77) !== 0) continue;
-    removeDirectory(path);
-  }
+  removeAbandoned(temporary);
 }
 
 function tidyRecords(folder: string, boot: string): void {
@@ -71,10 +63,6 @@ function readRecord(path: string): SessionRecord | undefined {
   const whole = typeof session === "string" && typeof boot === "string" && Number.isSafeInteger(pid) &&
     Number.isSafeInteger(start);
   return whole ? { session, boot, pid: Number(pid), start: Number(start) } : undefined;
-}
-
-function isAlive({ pid, start }: ProcessIdentity): boolean {
-  return identityOf(pid)?.start === start;
 }
 
 /** The machine's boot together with the namespace in which numbers of processes count. */

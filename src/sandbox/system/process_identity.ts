@@ -22,6 +22,11 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return { pid, start: Number(fields[19]) };
 }
 
+/** Whether the process is still there. */
+export function isAlive({ pid, start }: ProcessIdentity): boolean {
+  return identityOf(pid)?.start === start;
+}
+
 /** The inode of the namespace in which this process's number counts; "0" if it is unknown. */
 export function processNamespace(): string {
   return /\d+/.exec(readProcLink("/proc/self/ns/pid") ?? "")?.[0] ?? "0";

@@ -1,5 +1,6 @@
 import { ownerOfTemporary } from "../../core/support/replace_file.ts";
-import { identityOf, type ProcessIdentity, processNamespace } from "./process_identity.ts";
+import { attempt } from "../../core/support/attempt.ts";
+import { identityOf, isAlive, type ProcessIdentity, processNamespace } from "./process_identity.ts";
 import { removeDirectory } from "./remove_directory.ts";
 
 /** A folder among the temporary ones that does not outlive this process, unless it is killed. */
@@ -59,8 +60,20 @@ export function isOwnerGone(name: string): boolean {
   return owner !== undefined && identityOf(owner.pid)?.start !== owner.start;
 }
 
+/** Removes private temporary folders of this user right below `parent` whose process is gone. Never throws. */
+export function removeAbandoned(parent: string): void {
+  for (const { name } of attempt(() => [...Deno.readDirSync(parent)]) ?? []) {
+    const owner = ownerIn(name);
+    if (owner === undefined || isAlive(owner)) continue;
+    const path = `${parent}/${name}`;
+    const status = attempt(() => Deno.lstatSync(path));
+    if (!status?.isDirectory || status.uid !== Deno.uid() || ((status.mode ?? 0) & 0o77) !== 0) continue;
+    removeDirectory(path);
+  }
+}
+
 /** The process that a temporary folder's name gives as its owner; undefined for another name or another namespace. */
-export function ownerIn(name: string): ProcessIdentity | undefined {
+function ownerIn(name: string): ProcessIdentity | undefined {
   const [, namespace, pid, start] = OWNED_NAME.exec(name) ?? [];
   // In a container that shares the folder, process numbers belong to another namespace: whether the process is alive cannot
   // be known here.

@@ -83,6 +83,22 @@ const LIES: Readonly<Record<string, (id: string) => void>> = {
     line({ v: 1, id, ok: ok("true") });
     line({ v: 1, id, op: "exec", exec: "x", program: { argv: ["touch", "ran"], cwd: "/", stdin: "" } });
   },
+  // Only a call of this tool may ask for programs.
+  bash: (id) => {
+    line({ v: 1, id, op: "exec", exec: "x", program: { argv: ["sleep", "1000"], cwd: "/", stdin: "" } });
+    setTimeout(() => line({ v: 1, id, ok: ok("true") }), 50);
+  },
+  lateUpdates: (id) =>
+    setTimeout(() => {
+      for (let i = 0; i < 1500; i++) line({ v: 1, id, update: "x" });
+      line({ v: 1, id, ok: ok("late") });
+    }, 150),
+  lateAsks: (id) =>
+    setTimeout(() => {
+      const program = { argv: ["touch", "ran"], cwd: "/", stdin: "" };
+      for (let i = 0; i < 1500; i++) line({ v: 1, id, op: "exec", exec: `x${i}`, program });
+      line({ v: 1, id, ok: ok("late") });
+    }, 150),
   steals: (id) => line({ v: 1, id: [...taken].find((other) => other !== id) ?? "none", ok: ok("stolen") }),
   large: (id) => {
     const text = JSON.stringify({ v: 1, id, ok: ok("y".repeat(5_000_000)) });

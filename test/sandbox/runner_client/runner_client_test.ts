@@ -207,10 +207,55 @@ Deno.test("call() forgets the time limit of an aborted call when the runner answ
       assertEquals(limits.size, 1);
       // A limit that stays would end the runner in the middle of a later call.
       await until(() => limits.size === 0);
+      // So would one that begins when the signal of a call that is over aborts.
+      const over = new AbortController();
+      assertEquals(await call(runner, "honest", {}, over.signal), TRUE);
+      over.abort();
+      assertEquals(limits.size, 0);
+      const open = new AbortController();
+      const silent = call(runner, "silent", {}, open.signal);
+      await call(runner, "honest");
+      open.abort();
+      await silent;
+      assertEquals(limits.size, 1);
     });
+    assertEquals(limits.size, 0, "a runner that is closed has no limit left");
   } finally {
     Object.assign(globalThis, { setTimeout, clearTimeout });
   }
+});
+
+Deno.test("a runner that has not yet heard of an abort may send much for the aborted call, and goes on", async (t) => {
+  for (const name of ["lateUpdates", "lateAsks"]) {
+    await t.step(name, () =>
+      withRunner({ abortGraceMs: 60_000 }, async (runner) => {
+        const ending = new AbortController();
+        await call(runner, "honest");
+        const { pid } = runner;
+        const late = call(runner, name, {}, ending.signal);
+        await call(runner, "honest");
+        ending.abort();
+        assertEquals(textOf((await late).content), "Operation aborted");
+        // All of it has come when a call that was begun later is answered.
+        assertEquals(textOf((await call(runner, "late")).content), "late");
+        assertEquals(runner.pid, pid);
+      }));
+  }
+});
+
+Deno.test("the programs of a bash call end with the call", async () => {
+  const ended = Promise.withResolvers<void>();
+  const runProgram = (_program: unknown, signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) =>
+      signal.addEventListener("abort", () => {
+        ended.resolve();
+        reject(new Error("aborted"));
+      }, { once: true })
+    );
+  await withRunner({ runProgram }, async (runner) => {
+    assertEquals(await call(runner, "bash"), TRUE);
+    await ended.promise;
+  });
 });
 
 Deno.test("call() joins an answer above a line from its parts", () =>

@@ -1,8 +1,11 @@
 /** Which tests run in one process, which processes run side by side, and what they may do. */
 
-/** The same for every test: no questions, no host but this machine. */
+import { LINEAR_REGEX } from "../../src/sandbox/confine/self.ts";
+
+/** The same for every test: no questions, no host but this machine, V8 as the program has it. */
 export const PERMISSIONS: readonly string[] = [
   "--no-prompt",
+  `--v8-flags=${LINEAR_REGEX}`,
   "--allow-read",
   "--allow-write",
   "--allow-run",

@@ -1,4 +1,5 @@
 import { escapeRegex, posixClass } from "../../src/core/support/glob.ts";
+import { linearSource } from "./linear.ts";
 
 /** A search pattern, ready to use. */
 export interface Pattern {
@@ -42,14 +43,22 @@ export function compilePattern(
   }
 }
 
-function build(source: string, wholeText: boolean, needle: string, ignoreCase: boolean): Pattern {
-  const regex = new RegExp(source, flagsFor(source) + (ignoreCase ? "i" : ""));
+function build(
+  source: string,
+  wholeText: boolean,
+  needle: string,
+  ignoreCase: boolean,
+): Pattern | { readonly error: string } {
+  const unicode = flagsFor(source).includes("u");
+  const linear = linearSource(source, { ignoreCase, unicode });
+  if ("error" in linear) return linear;
+  const regex = new RegExp(linear.source, "gm");
   if (needle.length < MIN_NEEDLE) return { regex, wholeText, mayMatch: () => true };
   if (!ignoreCase) {
     const mayMatch = (text: string): boolean => text.includes(needle);
     return { regex, wholeText, mayMatch, ...(isInBytes(needle) ? { needle } : {}) };
   }
-  const folded = new RegExp(escapeRegex(needle), regex.unicode ? "iu" : "i");
+  const folded = new RegExp(escapeRegex(needle), unicode ? "iu" : "i");
   return { regex, wholeText, mayMatch: (text) => folded.test(text) };
 }
 
@@ -58,10 +67,7 @@ function isInBytes(needle: string): boolean {
   return needle.isWellFormed() && !needle.includes("\ufffd");
 }
 
-/**
- * Unicode mode only where the pattern needs it: without it V8 can leave a pattern that backtracks without end to its
- * linear engine (`LINEAR_REGEX`), and escapes like `\-` are no error.
- */
+/** Unicode mode only where the pattern needs it: without it escapes like `\-` are no error. */
 function flagsFor(source: string): string {
   return /\\[pP]\{|\\u\{|[\ud800-\udfff]/.test(source) ? "gmu" : "gm";
 }

@@ -1,12 +1,14 @@
 import { dirname, fromFileUrl, join } from "@std/path";
 
 /**
- * V8's option by which a regular expression that backtracks too often is left to its linear engine. What that cannot take
- * (look-around, back references, `i` and `u`, large counts) goes on; only the end of its process or worker ends it.
+ * V8's options by which a regular expression that backtracks too often is left to its linear engine, and by which it says of
+ * an expression whether that engine takes it (the flag `l`). What it cannot take (look-around, back references, `i` and `u`,
+ * large counts) goes on until the process or worker ends: tools write such patterns anew or reject them (tools/search/linear.ts).
  *
- * It counts where it is set when V8 starts: set later (`v8.setFlagsFromString`) it does nothing.
+ * They count if they are set when V8 starts: set later (`v8.setFlagsFromString`) they do nothing.
  */
-export const LINEAR_REGEX = "--enable-experimental-regexp-engine-on-excessive-backtracks";
+export const LINEAR_REGEX =
+  "--enable-experimental-regexp-engine,--enable-experimental-regexp-engine-on-excessive-backtracks";
 
 /** How this program starts itself again as one of its confined processes. */
 export interface Self {

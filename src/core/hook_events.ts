@@ -37,7 +37,7 @@ export interface DecisionEvents {
     readonly event: { readonly messages: readonly AgentMessage[] };
     readonly result: { readonly messages?: readonly AgentMessage[] };
   };
-  /** The whole payload, right before it is sent; what is returned replaces it. */
+  /** The whole payload, right before it is sent. A handler returns the body that replaces it, or `{ payload }` with that body. */
   readonly before_provider_request: { readonly event: { readonly payload: JsonObject }; readonly result: JsonObject };
   /** Headers of the request. */
   readonly before_provider_headers: {

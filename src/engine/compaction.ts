@@ -172,10 +172,10 @@ export function createCompactor(parts: CompactorParts): Compactor {
       return false;
     }
     let usage: Usage | undefined;
-    let result: CompactionResult | undefined = said.compaction;
+    const { compactCheckpoint, withPlanAppendix } = await import("../history/compact.ts");
+    let result: CompactionResult | undefined = said.compaction && withPlanAppendix(said.compaction, plan);
     const fromHook = result !== undefined;
     if (result === undefined) {
-      const { compactCheckpoint } = await import("../history/compact.ts");
       const ask = (contextWindow: number): Promise<CompactionOutcome> =>
         compactCheckpoint(plan, {
           provider,

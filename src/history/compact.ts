@@ -1,7 +1,7 @@
 import type { CompactionResult } from "../core/event.ts";
 import type { AgentMessage, Usage } from "../core/message.ts";
 import type { ProviderFailure } from "../core/provider.ts";
-import { appendixDetails, withAppendix } from "./appendix.ts";
+import { appendixDetails, withAppendix, withoutAppendix } from "./appendix.ts";
 import { askAll, type AskDeps, type Question } from "./ask.ts";
 import { fitConversation } from "./serialize.ts";
 import type { CompactionPlan } from "./plan.ts";
@@ -55,6 +55,20 @@ export async function compactCheckpoint(plan: CompactionPlan, options: CompactOp
       details: appendixDetails(plan.appendix),
     },
     ...spent,
+  };
+}
+
+/**
+ * A summary that somebody else wrote, with what is counted and not remembered at its end: the next compaction reads it from the
+ * details. Details of the author stay.
+ */
+export function withPlanAppendix(result: CompactionResult, { appendix }: CompactionPlan): CompactionResult {
+  const { readFiles, modifiedFiles, skills } = appendix;
+  if (readFiles.length + modifiedFiles.length + skills.length === 0) return result;
+  return {
+    ...result,
+    summary: withAppendix(withoutAppendix(result.summary), appendix),
+    details: { ...appendixDetails(appendix), ...result.details },
   };
 }
 

@@ -228,6 +228,43 @@ Deno.test("a handler may bring the summary; nobody is asked for one, and the res
   });
 });
 
+Deno.test("files that were read and changed stay named across the summary of a handler, and in the next one R283", () =>
+  withSession({
+    replies: [
+      { calls: [read("a.txt"), { name: "write", args: { path: "b.txt", content: "b" } }] },
+      { text: "one" },
+      { text: "two" },
+      { text: "three", expect: ["BY HAND", "<read-files>", "a.txt", "<modified-files>", "b.txt"] },
+      { text: "four" },
+      // One for the turns before, one for the beginning of the turn that is cut.
+      { text: "## Goal\nSUMMED UP" },
+      { text: "SUMMED UP" },
+      { text: "five", expect: ["SUMMED UP", "<read-files>", "a.txt", "<modified-files>", "b.txt"] },
+    ],
+    settings: SMALL,
+    ...brought((sp) => {
+      let count = 0;
+      sp.on(
+        "session_before_compact",
+        ({ preparation: { firstKeptEntryId, tokensBefore } }) =>
+          count++ === 0
+            ? { compaction: { summary: "BY HAND", firstKeptEntryId, tokensBefore, details: { by: "me" } } }
+            : undefined,
+      );
+    }),
+  }, async (session) => {
+    const { engine, say, ws } = session;
+    Deno.writeTextFileSync(`${ws}/a.txt`, "a");
+    await say("first");
+    await say("second");
+    assertEquals(await engine.compact(), true);
+    assertEquals(compactions(session)[0]?.details, { readFiles: ["a.txt"], modifiedFiles: ["b.txt"], by: "me" });
+    await say("third");
+    await say("fourth");
+    assertEquals(await engine.compact(), true);
+    assertEquals(await say("fifth"), "five");
+  }));
+
 Deno.test("a list of steps that a compaction takes out of the messages stands in the prompt until it is written anew R288 R392", () => {
   const todo = (...items: readonly string[]) => ({ name: "todo", args: { items } });
   return withSession({

@@ -186,6 +186,17 @@ Deno.test("toolResult() patches field by field, in order R209 R210", async () =>
   });
 });
 
+Deno.test("beforeProviderRequest() takes a payload in the form of the event, too", async () => {
+  using world = await open(
+    (sp) => void sp.on("before_provider_request", ({ payload }) => ({ payload: { ...payload, temperature: 0 } })),
+    (sp) => void sp.on("before_provider_request", ({ payload }) => ({ ...payload, seen: payload["temperature"] ?? 1 })),
+  );
+  assertEquals(await world.hooks.beforeProviderRequest({ model: "m" }, never), { model: "m", temperature: 0, seen: 0 });
+  // A body that has such a field besides others stays what it is.
+  using other = await open((sp) => void sp.on("before_provider_request", () => ({ payload: { a: 1 }, model: "m" })));
+  assertEquals(await other.hooks.beforeProviderRequest({}, never), { payload: { a: 1 }, model: "m" });
+});
+
 Deno.test("beforeProviderRequest() chains payloads R213 R214 R215 R216", async () => {
   using world = await open(
     (sp) => void sp.on("before_provider_request", ({ payload }) => ({ ...payload, temperature: 0 })),

@@ -96,7 +96,15 @@ const DECISIONS: { readonly [N in DecisionName]: Decision } = {
     result: object({ messages: (value) => isList(value) && value.every(isAgentMessage) }),
     next: taking("messages"),
   },
-  before_provider_request: { combining: "chain", result: isObject, next: (payload) => ({ payload }) },
+  before_provider_request: {
+    combining: "chain",
+    result: isObject,
+    // The body, or an object with nothing but the body, as the event has it.
+    next: (result) => {
+      const { payload, ...others } = result;
+      return isObject(payload) && Object.keys(others).length === 0 ? { payload } : { payload: result };
+    },
+  },
   before_provider_headers: {
     combining: "chain",
     result: object({ headers }),

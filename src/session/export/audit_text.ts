@@ -65,8 +65,10 @@ function noticeRows({ diagnostics }: Manifest, before: Manifest | undefined): re
   ];
 }
 
-function noticeText({ code, message }: Manifest["diagnostics"][number]): string {
-  return `${code}: ${message}`;
+/** The file comes before the message: a line is cut at its end. */
+function noticeText({ code, file, section, message }: Manifest["diagnostics"][number]): string {
+  const about = file ?? section;
+  return `${code}: ${about === undefined ? "" : `${about}: `}${message}`;
 }
 
 function row(name: string, value: string): string {

@@ -77,6 +77,28 @@ Deno.test("link() leaves no import that the runtime would follow", async () => {
   );
 });
 
+const NAMESPACES: readonly (readonly [text: string, place: string | undefined])[] = [
+  ["namespace A { export const x = 1; }\nexport default () => A.x;", "1:1"],
+  ["const a = 1;\n\nexport namespace A.B {\n  export function x() {}\n}", "3:8"],
+  ["module A { class B {} }", "1:1"],
+  ["namespace A {\n  export namespace B { export let x = 1; }\n}", "2:10"],
+  ["namespace A { export enum B { C } }", "1:1"],
+  // Types alone, and what only looks like one.
+  ["declare namespace A { const x: number; function y(): void; }\nexport default 1;", undefined],
+  ["namespace A { export type B = string; export interface C { class: string } }\nexport default 1;", undefined],
+  ["declare global { interface A {} }\nexport default 1;", undefined],
+  ["export default `namespace A { const x = 1 }`; // namespace B { const y = 1 }", undefined],
+  ["let namespace = 1; namespace\nfoo\n{ const x = 1; }", undefined],
+];
+for (const [text, place] of NAMESPACES) {
+  Deno.test(`transpile() ${place === undefined ? "takes" : "refuses"} ${text.replaceAll("\n", " ")}`, async () => {
+    if (place === undefined) return void assertEquals(typeof await transpile("/x/a.ts", text), "string");
+    const error = await assertRejects(() => transpile("/x/a.ts", text), SyntaxError);
+    assertEquals(error.message.endsWith(`(/x/a.ts:${place})`), true, error.message);
+    assertMatch(error.message, /^A namespace that holds code is not supported/);
+  });
+}
+
 Deno.test("transpile() keeps lines and says where a syntax error is", async () => {
   const code = await transpile("/x/a.ts", "interface A {\n  b: number;\n}\nconst c: A = { b: 1 };\nexport { c };");
   assertMatch(code.split("\n")[3] ?? "", /const c *= \{ b: 1 \}/);

@@ -36,7 +36,7 @@ const runtime = section("skills_runtime", "5".repeat(64), {
   sources: [{ kind: "skill", ref: "debug", status: "loaded", chars: 9, kept: 9, reason: "path" }],
 });
 
-const missing = { code: "missing_file", message: "There is no a" } as const;
+const missing = { code: "missing_file", message: "There is no a", file: "/w/a" } as const;
 
 /** Two prompts: a round with a call, one that is steered and shortened; then one with other tools. */
 function session(world: World): string {
@@ -119,7 +119,7 @@ turn 1
     section  identity_base stable 100 111111111111
     section  tools_list stable 100 222222222222
     section  skills_listing stable 100 444444444444
-    notice   missing_file: There is no a
+    notice   missing_file: /w/a: There is no a
     sent to  openai/m: toolUse
   round 2  00000004  2026-03-07 08:00:00Z  changed: dynamic, history
     mode     profile full, trigger round, sandbox kernel, c/1

@@ -4,6 +4,7 @@
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";
 import { readConfigText } from "../git/config_text.ts";
+import { isSteeringText, printableBytes } from "../git/terminal_text.ts";
 import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { addedObjects, importedEntries, mergedEntries, readIndex, sameEntries, writeIndex } from "./index_file.ts";
@@ -100,6 +101,7 @@ const LONGEST_SETTINGS = 256 * 1024;
 const OBJECT_TRIES = 3;
 const SETTING_TRIES = 20;
 const SETTING_PAUSE_MS = 50;
+const MOST_LOOKS = 20;
 const MOST_NAMED = 5;
 /** Each is added by a git of its own: a remote has two or three. */
 const MOST_SETTINGS = 40;
@@ -110,6 +112,7 @@ const TRANSIENT = new RegExp(
     "\\.COMMIT_EDITMSG\\.sw.|EDIT_DESCRIPTION|ADD_EDIT\\.patch|addp-hunk-edit\\.diff|tmp_.*|next-index-.*|MERGE_RR|rr-cache|logs/refs/.*\\.lock)$",
 );
 const ADDED = "Added to the repository's settings";
+const CLEANED = "Characters that would control your terminal were replaced in";
 const LOG_LINE = /^[0-9a-f]{40,64} [0-9a-f]{40,64} [^\0]*$/;
 
 /** Opens a repository. */
@@ -196,8 +199,9 @@ export function openLayered(
   const readLogs = async (
     upper: string,
     entries: ReadonlyMap<string, UpperKind>,
-  ): Promise<{ readonly logs: ReadonlyMap<string, Log>; readonly refused: string[] }> => {
+  ): Promise<{ readonly logs: ReadonlyMap<string, Log>; readonly refused: string[]; readonly cleaned: string[] }> => {
     const logs = new Map<string, Log>();
+    const cleaned: string[] = [];
     const refused: string[] = [];
     const pause = openPause();
     for (const [path, kind] of entries) {
@@ -210,18 +214,22 @@ export function openLayered(
         const was = new Set((own(path) ?? "").split("\n"));
         const objects = new Set<string>();
         let isGood = true;
-        for (const line of text.split("\n")) {
+        const lines = text.split("\n");
+        for (const [at, line] of lines.entries()) {
           await pause();
           if (line === "" || was.has(line)) continue;
+          lines[at] = printableBytes(line);
           if (!LOG_LINE.test(line)) isGood = false;
           const [from = "", to = ""] = line.split(" ", 2);
           [from, to].filter((name) => name !== zero).forEach((name) => objects.add(name));
         }
-        if (isGood) logs.set(ref, { text, objects: [...objects] });
+        const clean = lines.join("\n");
+        if (clean !== text) cleaned.push(path);
+        if (isGood) logs.set(ref, { text: clean, objects: [...objects] });
         else refused.push(path);
       }
     }
-    return { logs, refused };
+    return { logs, refused, cleaned };
   };
 
   /** The logs in a layer that somebody else wrote to since it began: what was added there is not lost. */
@@ -252,6 +260,7 @@ export function openLayered(
         else if (value !== own(path)) putFile(folder, path, value);
       }
       for (const name of OPERATION_FOLDERS) removeEmpty(`${folder}/${name}`);
+      if (plan.cleaned.length > 0) notes.push(`${CLEANED} ${named(plan.cleaned)}.`);
     } else if ([...plan.writes.keys()].some(isUnfinished)) {
       notes.push("What is half done (a merge, a rebase) was not taken either.");
     }
@@ -271,6 +280,46 @@ export function openLayered(
     return next;
   };
 
+  /**
+   * Those of the new values that a user's `git log`, `git tag` or `git show` would print with characters that steer a terminal.
+   * What a remote has is as it is there.
+   */
+  const steeringTips = async (
+    changes: readonly RefChange[],
+    head: string | undefined,
+    reached: ReadonlySet<string>,
+    limit: AbortSignal,
+  ): Promise<ReadonlySet<string>> => {
+    const isNew = (to: string | undefined): to is string => to !== undefined && isObjectName(to) && reached.has(to);
+    const tipsOf = (pattern: RegExp): string[] =>
+      changes.filter(({ name }) => pattern.test(name)).map(({ to }) => to).filter(isNew);
+    const known = tipsOf(/^refs\/remotes\//).map((to) => `^${to}`);
+    const odd = new Set<string>();
+    const isOdd = async (args: readonly string[], input: string): Promise<boolean> => {
+      const { isDone, bytes } = await git(folder, args, input, {}, limit);
+      return isDone && isSteeringText(new TextDecoder().decode(bytes));
+    };
+    const look = async (
+      tips: readonly string[],
+      args: readonly string[],
+      without: readonly string[],
+    ): Promise<void> => {
+      const input = (some: readonly string[]): string => `${[...some, ...without].join("\n")}\n`;
+      if (tips.length === 0 || !await isOdd(args, input(tips))) return;
+      for (const tip of tips) {
+        // Which of very many it is would take too long.
+        if (tips.length > MOST_LOOKS || await isOdd(args, input([tip]))) odd.add(tip);
+      }
+    };
+    const text = "--format=%an%n%ae%n%cn%n%ce%n%B";
+    const commits = tipsOf(/^refs\/(?!remotes\/|notes\/)/).concat(isNew(head) ? [head] : []);
+    await look([...new Set(commits)], ["rev-list", text, "--stdin", "--not", "--all"], known);
+    await look([...new Set(tipsOf(/^refs\/tags\//))], ["cat-file", "--batch", "--buffer"], []);
+    const log = ["-c", "log.showSignature=false", "log", "-p", text, "--no-ext-diff", "--no-textconv"];
+    await look([...new Set(tipsOf(/^refs\/notes\//))], [...log, "--stdin", "--not", "--all"], known);
+    return odd;
+  };
+
   /** Changes a setting, waiting for another program's lock of the file; undefined, or why it was not changed. */
   const set = async (args: readonly string[]): Promise<string | undefined> => {
     for (let left = SETTING_TRIES - 1;; left--) {
@@ -285,12 +334,18 @@ export function openLayered(
   const takeSettings = async (
     changed: string | undefined,
     kept: string | undefined,
+    begun: Begun,
     notes: string[],
   ): Promise<string | undefined> => {
     const mine = own("config", LONGEST_SETTINGS);
+    // The branch of HEAD may have no commit yet.
+    const isOwnBranch = (branch: string): boolean => {
+      const name = `refs/heads/${branch}`;
+      return begun.refs.loose.has(name) || begun.refs.packed.has(name) || begun.head === `ref: ${name}`;
+    };
     const change = changed === undefined || mine === undefined
       ? { added: [], removed: [], refused: ["all"] }
-      : settingsChange(mine, changed, isPlace);
+      : settingsChange(mine, changed, isPlace, isOwnBranch);
     const added: string[] = [];
     const isFlood = change.added.length > MOST_SETTINGS;
     if (isFlood) {
@@ -310,7 +365,7 @@ export function openLayered(
     if (added.length > 0) notes.push(`${ADDED}: ${added.join(", ")}.`);
     if (change.refused.length === 0) return undefined;
     // What was said before is not said again.
-    const told = new Set(settingsChange(mine ?? "", kept ?? "", isPlace).refused);
+    const told = new Set(settingsChange(mine ?? "", kept ?? "", isPlace, isOwnBranch).refused);
     const names = [...new Set(change.refused)].filter((name) => kept === undefined || !told.has(name));
     if (names.length > 0) {
       notes.push(
@@ -326,9 +381,9 @@ export function openLayered(
     folder,
     begin,
     before,
-    async take(upper, all, begun, kept, limit, lacksAlready = false) {
+    async take(upper, found, begun, kept, limit, lacksAlready = false) {
       const notes: string[] = [];
-      const entries = new Map([...all].filter(([path]) => !isLinked || !SHARED.test(path)));
+      const entries = new Map([...found].filter(([path]) => !isLinked || !SHARED.test(path)));
       // Without these it is none any more, whatever is in it.
       const lost = entries.has("HEAD") && headAt(upper) === undefined
         ? "HEAD"
@@ -340,15 +395,17 @@ export function openLayered(
       const read = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${upper}/${path}`, most);
       const has = (path: string): boolean => entries.get(path) === "file";
 
-      const { changes, refused } = await refChanges(
+      const { changes: all, refused } = await refChanges(
         begun.refs,
         entries,
         (path) => textAt(`${upper}/${path}`, LONGEST_INDEX),
       );
       if (refused.length > 0) notes.push(`Not taken, since no command may set these references: ${named(refused)}.`);
+      let changes: readonly RefChange[] = all;
       const head = headAt(upper);
       const known = new Set([...begun.refs.loose.values(), ...begun.refs.packed.values()]);
-      const { logs, refused: oddLogs } = await readLogs(upper, entries);
+      const { logs, refused: oddLogs, cleaned } = await readLogs(upper, entries);
+      if (cleaned.length > 0) notes.push(`${CLEANED} ${named(cleaned)}.`);
       const tips = new Set([...changes.map(({ to }) => to), entries.has("HEAD") ? head : undefined]);
       for (const { objects } of logs.values()) for (const name of objects) tips.add(name);
       if (tips.size > 2 * IMPORT_LIMITS.refs) {
@@ -370,8 +427,21 @@ export function openLayered(
       for (let left = OBJECT_TRIES; left > 0 && unknown.some((name) => !reached.has(name)); left--) {
         if (!await takeAgain()) break;
       }
+      const odd = await steeringTips(changes, entries.has("HEAD") ? head : undefined, reached, limit);
+      if (odd.size > 0) {
+        const names = changes.filter(({ to }) => to !== undefined && odd.has(to)).map(({ name }) => name);
+        if (head !== undefined && odd.has(head)) names.push("HEAD");
+        notes.push(
+          `Not taken: ${
+            named(names)
+          }. The text of a new commit, tag or note has characters that would control a terminal. ` +
+            "Commit again without them.",
+        );
+        changes = changes.filter(({ to }) => to === undefined || !odd.has(to));
+      }
       // Up to here nothing was changed that anybody sees, and from here on nothing takes long.
-      const whole = new Set([...known, ...reached]);
+      const whole = new Set([...known, ...[...reached].filter((name) => !odd.has(name))]);
+      const aside = head !== undefined && whole.has(head) ? head : undefined;
       const before = notes.length;
       const isOther = isPlace ? new Set<string>() : changedSince(entries, begun);
       const done = new Set<string>();
@@ -395,7 +465,7 @@ export function openLayered(
       const isHeadTaken = !entries.has("HEAD") || head === headAt(folder) ||
         (notes.length === before
           ? await takeHead(moved, head, whole, begun, notes)
-          : said(notes, `HEAD stays as it is, since not all references were taken${await headAside(moved, head)}.`));
+          : said(notes, `HEAD stays as it is, since not all references were taken${await headAside(moved, aside)}.`));
       const isWhole = notes.length === before;
       if (entries.has("index")) {
         // Removed, it is made anew by the next git that needs one.
@@ -406,7 +476,7 @@ export function openLayered(
       }
 
       const operations = new Map<string, boolean>();
-      const others = [...all.keys()].filter((path) => !entries.has(path));
+      const others = [...found.keys()].filter((path) => !entries.has(path));
       for (const [path, kind] of entries) {
         const top = path.split("/")[0] as string;
         if (["objects", "refs", "packed-refs", "HEAD", "index", "logs", "config"].includes(top)) continue;
@@ -447,7 +517,7 @@ export function openLayered(
       if (oddLogs.length > 0) notes.push(`Not taken: ${named(oddLogs)}.`);
       if (entries.has("config")) {
         const changed = has("config") ? read("config", LONGEST_SETTINGS) : undefined;
-        const text = await takeSettings(changed, kept.get("config"), notes);
+        const text = await takeSettings(changed, kept.get("config"), begun, notes);
         if (text !== undefined) next.set("config", text);
       }
       if (others.length > 0) notes.push(`Not taken, since a command may not change them: ${named(others)}.`);

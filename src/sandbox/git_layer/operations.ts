@@ -1,7 +1,9 @@
 // What git keeps of something half done. A later git of the user goes on with it and runs what it says, so each file has a grammar
 // without programs and places, and of one operation all files are taken or none. git-rebase(1), git-bisect(1), git-am(1)
+import { Buffer } from "node:buffer";
 import { readConfigText } from "../git/config_text.ts";
 import { programsInStrategy, programsInTodo } from "../git/sequencer_check.ts";
+import { printableBytes } from "../git/terminal_text.ts";
 import { isObjectName, isRefName } from "./refs.ts";
 
 /** Whether a file's text may be taken; `own` is what the user's own file says. */
@@ -144,9 +146,10 @@ export function isUnfinished(path: string): boolean {
   return isOperation(path) && !Object.hasOwn(ALONE, path);
 }
 
-/** What to do with the files of something half done: new texts, undefined for those to be removed; and what is not taken. */
+/** What to do with the files of something half done. `cleaned`: those that had characters which steer a terminal. New texts, undefined for those to be removed; and what is not taken. */
 export interface OperationPlan {
   readonly writes: ReadonlyMap<string, string | undefined>;
+  readonly cleaned: readonly string[];
   /** The name of each operation that is not taken, with its files. */
   readonly refused: ReadonlyMap<string, readonly string[]>;
 }
@@ -161,6 +164,7 @@ export function planOperations(
   own: (path: string) => string | undefined,
 ): OperationPlan {
   const writes = new Map<string, string | undefined>();
+  const cleaned: string[] = [];
   const refused = new Map<string, string[]>();
   const groups = new Map<string, string[]>();
   for (const path of changed.keys()) {
@@ -170,14 +174,22 @@ export function planOperations(
   for (const [name, paths] of groups) {
     const texts = paths.map((path): readonly [string, string | undefined, boolean] => {
       if (!changed.get(path)) return [path, undefined, true];
-      const text = read(path, LONGEST);
+      const raw = read(path, LONGEST);
+      const text = raw === undefined || raw.includes("\0") ? undefined : printableBytes(raw);
+      if (text !== undefined && text !== raw) cleaned.push(path);
       const grammar = grammarOf(path);
-      return [path, text, text !== undefined && grammar?.(text, own(path) ?? "") === true];
+      // A grammar knows names as text.
+      const isGood = text !== undefined && grammar?.(asText(text), asText(own(path) ?? "")) === true;
+      return [path, text, isGood];
     });
     if (texts.every(([, , isGood]) => isGood)) { for (const [path, text] of texts) writes.set(path, text); }
     else refused.set(name, paths);
   }
-  return { writes, refused };
+  return { writes, cleaned: cleaned.filter((path) => writes.has(path)), refused };
+}
+
+function asText(raw: string): string {
+  return Buffer.from(raw, "latin1").toString();
 }
 
 function nameOf(path: string): string {

@@ -35,9 +35,12 @@ const PACKED = /^(?:#.*\n|(?:[0-9a-f]{40}|[0-9a-f]{64}) .+\n|\^[0-9a-f]+\n)*$/;
 const SPACES = /^refs\/(?:heads|tags|remotes|notes|bisect|rewritten|original)\/.|^refs\/stash$/;
 
 // deno-lint-ignore no-control-regex
-const BAD = /[\x00-\x20\x7f~^:?*[\\\ufffd]|\.\.|@\{|\/\/|\/\.|\/-|\.lock(?:\/|$)|\/$|\.$/;
+const BAD = /[\x00-\x20\x7f-\x9f~^:?*[\\\ufffd\p{Cf}\p{Zl}\p{Zp}]|\.\.|@\{|\/\/|\/\.|\/-|\.lock(?:\/|$)|\/$|\.$/u;
 
-/** Whether a command may make, move and remove a reference of this name: git-check-ref-format(1), and none that is obeyed. */
+/**
+ * Whether a command may make, move and remove a reference of this name: git-check-ref-format(1), none that is obeyed, and none
+ * with characters that nobody sees or that steer a terminal.
+ */
 export function isRefName(name: string): boolean {
   return name.length <= 400 && SPACES.test(name) && !BAD.test(name) && !/^refs\/heads\/HEAD$/.test(name);
 }

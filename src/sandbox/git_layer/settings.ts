@@ -42,12 +42,14 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 
 /**
  * The differences between two texts of settings. `isPlace`: of a repository that commands made, whether a path is a folder where
- * another repository of the user's may be; pure but for that.
+ * another repository of the user's may be; pure but for that. `isOwnBranch`: whether a branch was there before the command, so that
+ * the user's `git push` and `git pull` are about it.
  */
 export function settingsChange(
   own: string,
   changed: string,
   isPlace?: (path: string) => boolean,
+  isOwnBranch: (branch: string) => boolean = () => true,
 ): SettingsChange {
   const isAddress = (value: string): boolean => {
     const path = isPlace && LOCAL.exec(value)?.[1];
@@ -65,6 +67,13 @@ export function settingsChange(
   });
   const known = new Set(was.settings.map(([name]) => name));
   const isNewRemote = (name: string): boolean => !was.settings.some(([other]) => other.startsWith(`remote.${name}.`));
+  const ownRemotes = new Set(was.settings.flatMap(([name]) => /^remote\.(.+)\.[^.]+$/.exec(name)?.[1] ?? []));
+  // `git push ORIGIN` is a slip of the hand, and `orig1n` one of the eye.
+  const isConfusable = (name: string): boolean =>
+    [...ownRemotes].some((other) => {
+      const [some, own] = [skeleton(name), skeleton(other)];
+      return some === own || some.startsWith(`${own}/`) || own.startsWith(`${some}/`);
+    });
   const remoteOf = (name: string): string | undefined => /^remote\.(.+)\.url$/.exec(name)?.[1];
   const remotes = new Set(
     [...was.settings, ...fresh].flatMap(([name]) => remoteOf(name) ?? []),
@@ -72,8 +81,15 @@ export function settingsChange(
   // One without its address would stand in the way of the user's own.
   for (const [name, value] of fresh) {
     const remote = remoteOf(name);
-    if (remote !== undefined && isNewRemote(remote) && !isAddress(value ?? "")) remotes.delete(remote);
+    if (remote === undefined || !isNewRemote(remote)) continue;
+    if (!isAddress(value ?? "") || (!isPlace && isConfusable(remote))) remotes.delete(remote);
   }
+  /** Whether a branch follows one of its own name, if it follows any. */
+  const isSameName = (branch: string): boolean =>
+    fresh.every(([name, value]) => name !== `branch.${branch}.merge` || value === `refs/heads/${branch}`);
+  /** Whether a branch follows one of a remote of the user's. */
+  const follows = (branch: string): boolean =>
+    is.settings.some(([name, value = ""]) => name === `branch.${branch}.remote` && ownRemotes.has(value));
   const isGood = ([name, value]: readonly [string, string | undefined]): boolean => {
     const [, section, sub = "", key] = /^(remote|branch|submodule)\.(.+)\.([a-z]+)$/.exec(name) ?? [];
     if (isPlace && value !== undefined && Object.hasOwn(PLAIN, name)) return PLAIN[name]?.test(value) === true;
@@ -89,9 +105,12 @@ export function settingsChange(
       case "submodule.active":
         return !known.has(name) && value === "true";
       case "branch.remote":
-        return (!known.has(name) || isPlace !== undefined) && (value === "." || remotes.has(value));
+        return isPlace ? value === "." || remotes.has(value) : !known.has(name) &&
+          (isOwnBranch(sub) ? ownRemotes.has(value) && isSameName(sub) : value === "." || remotes.has(value));
       case "branch.merge":
-        return (!known.has(name) || isPlace !== undefined) && value.startsWith("refs/heads/") && isRefName(value);
+        return (isPlace !== undefined ||
+          (!known.has(name) && (!isOwnBranch(sub) || (value === `refs/heads/${sub}` && follows(sub))))) &&
+          value.startsWith("refs/heads/") && isRefName(value);
       default:
         return false;
     }
@@ -110,6 +129,12 @@ export function settingsChange(
         .map((name) => fresh.some(([other]) => other === name) ? name : `${name} (removed)`),
     ],
   };
+}
+
+/** A name as a hasty reader takes it. */
+function skeleton(name: string): string {
+  return name.toLowerCase().replaceAll("0", "o").replaceAll(/[1i|]/g, "l").replaceAll("5", "s").replaceAll("rn", "m")
+    .replaceAll("vv", "w").replaceAll(/[_.-]/g, "");
 }
 
 function isFetch(value: string, remote: string): boolean {

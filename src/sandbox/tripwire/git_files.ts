@@ -2,6 +2,7 @@
 // name, when something half done is continued.
 import { join } from "@std/path";
 import { hashBytesIn } from "../git/config_text.ts";
+import { PRINTED_FILES, steeringLines } from "../git/terminal_text.ts";
 import { checkIndex, isSoundMergeList } from "../git/index_check.ts";
 import { SEQUENCER_CHECKS } from "../git/sequencer_check.ts";
 import { disk, isFresh } from "../system/disk.ts";
@@ -10,7 +11,7 @@ import { statusOf } from "../system/statx.ts";
 
 /** The largest repositories of the world have a quarter of it. */
 const LONGEST = 256 * 1024 * 1024;
-const NAMES = ["index", "MERGE_RR", ...Object.keys(SEQUENCER_CHECKS)];
+const NAMES = [...new Set(["index", "MERGE_RR", ...Object.keys(SEQUENCER_CHECKS), ...PRINTED_FILES])];
 
 interface Judged {
   readonly isSound: boolean;
@@ -18,6 +19,8 @@ interface Judged {
   readonly shared?: string;
   /** What git would run. */
   readonly programs?: readonly string[];
+  /** Lines that would steer the user's terminal when git prints them. */
+  readonly steering?: readonly string[];
 }
 
 interface Known extends Judged {
@@ -34,6 +37,7 @@ interface Known extends Judged {
 type GitFilesLook = (folders: readonly string[], isOwn?: boolean) => ReadonlyMap<string, string>;
 
 const ELSEWHERE = "paths in it that lead elsewhere";
+const STEERED = "characters in it that would control your terminal";
 const RUN = "what it would run when it is continued";
 
 /**
@@ -58,10 +62,11 @@ export function openGitFiles(): GitFilesLook {
       const now = last?.stamp === stamp && !last.isFresh
         ? last
         : judge(path, name, settings === undefined ? undefined : config);
-      const { isSound, programs = [] } = now;
-      const own = isOwn ? programs : last?.own ?? [];
+      const { isSound, programs = [], steering = [] } = now;
+      const own = isOwn ? [...programs, ...steering] : last?.own ?? [];
       seen.set(path, { ...now, stamp, isFresh: isJustChanged, own });
       if (programs.some((program) => !own.includes(program))) unsound.set(path, RUN);
+      else if (steering.some((line) => !own.includes(line))) unsound.set(path, STEERED);
       else if (!isSound) unsound.set(path, Object.hasOwn(SEQUENCER_CHECKS, name) ? RUN : ELSEWHERE);
       if (now.shared !== undefined && depth > 0) look(folder, now.shared, depth - 1);
     };
@@ -87,12 +92,14 @@ function judge(path: string, name: string, config: string | undefined): Judged {
   }
   if (bytes === undefined) return { isSound: false };
   if (name === "MERGE_RR") return { isSound: isSoundMergeList(bytes) };
-  const programs = SEQUENCER_CHECKS[name]?.(new TextDecoder().decode(bytes));
-  if (programs) return { isSound: true, programs };
+  const text = isIndex(name) ? "" : new TextDecoder().decode(bytes);
+  const steering = PRINTED_FILES.includes(name) ? steeringLines(text) : [];
+  const programs = SEQUENCER_CHECKS[name]?.(text);
+  if (programs || PRINTED_FILES.includes(name)) return { isSound: true, programs: programs ?? [], steering };
   // git takes an empty file for an index without entries.
   if (bytes.length === 0) return { isSound: true };
-  const text = config === undefined ? "" : disk.readText(config);
-  const hashBytes = text === undefined ? undefined : hashBytesIn(text);
+  const settings = config === undefined ? "" : disk.readText(config);
+  const hashBytes = settings === undefined ? undefined : hashBytesIn(settings);
   return hashBytes === undefined ? { isSound: false } : checkIndex(bytes, hashBytes);
 }
 

@@ -22,7 +22,7 @@ const OTHER = "1".repeat(40);
 Deno.test("settingsChange() adds remotes and what follows them, and nothing that runs or names a place", () => {
   const own =
     '[core]\n\tbare = false\n[remote "old"]\n\turl = https://a.test/b\n[branch "main"]\n\tremote = old\n\tmerge = refs/heads/main\n';
-  const change = (more: string) => settingsChange(own, own + more);
+  const change = (more: string) => settingsChange(own, own + more, undefined, (branch) => branch === "main");
   const added = (more: string): boolean => change(more).refused.length === 0 && change(more).added.length > 0;
   const good = [
     '[remote "n"]\n\turl = https://h.test/x.git\n\tfetch = +refs/heads/*:refs/remotes/n/*\n',
@@ -197,7 +197,7 @@ Deno.test("planOperations() takes all of an operation or nothing of it", () => {
     ["rebase-merge/head-name", "refs/heads/x\n"],
     ["sequencer/opts", "[options]\n\tedit = true\n\tstrategy = ort\n"],
     ["rebase-merge/update-refs", `refs/heads/x\n${HEX}\n${OTHER}\nrefs/heads/y\n${HEX}\n${OTHER}\n`],
-    ["rebase-merge/refs-to-delete", "refs/rewritten/onto\nrefs/rewritten/v1.2-été\n"],
+    ["rebase-merge/refs-to-delete", "refs/rewritten/onto\nrefs/rewritten/v1.2-\xc3\xa9t\xc3\xa9\n"],
     ["rebase-merge/git-rebase-todo", `pick ${HEX} x\nupdate-ref refs/heads/x\n`],
     ["BISECT_TERMS", "bad\ngood\n"],
     ["FETCH_HEAD", `${HEX}\tnot-for-merge\tbranch 'x' of y\n`],

@@ -174,7 +174,9 @@ at("new remotes and what follows them are added and said", async ({ world: { roo
   );
   assertEquals(notes, [
     "Added to the repository's settings: remote.up.url = git@x.test:a/b.git, " +
-    "remote.up.fetch = +refs/heads/*:refs/remotes/up/*, branch.main.remote = up, branch.main.merge = refs/heads/main.",
+    "remote.up.fetch = +refs/heads/*:refs/remotes/up/*.",
+    // Or a later git push of the user's would go there.
+    "Your settings of the repository stay as they were, only commands in the sandbox see: branch.main.remote, branch.main.merge.",
   ]);
   assertEquals(git(root, "remote", "-v"), "up\tgit@x.test:a/b.git (fetch)\nup\tgit@x.test:a/b.git (push)\n");
   const again = await run("git remote set-url up git@y.test:a/b.git");

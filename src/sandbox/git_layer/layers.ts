@@ -72,7 +72,8 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   const found = [...repositoriesOf(policy), ...(outer ? [outer.common] : [])].flatMap((folder) => {
     const hashBytes = hashBytesOf(folder);
     const own = folder === outer?.common ? outer.own : folder;
-    return hashBytes === undefined || !hasPlainIndex(own, hashBytes) ? [] : [{ folder, hashBytes }];
+    const isFit = hashBytes !== undefined && hasPlainIndex(own, hashBytes) && isOwnedAlone(folder, own);
+    return isFit ? [{ folder, hashBytes }] : [];
   });
   const program = findGit(disk.realPath);
   if (found.length === 0 || program === undefined) return undefined;
@@ -302,6 +303,26 @@ function openGivenIndex(
 function isStillGiven({ path, bytes }: GivenIndex, upper: string): boolean {
   const now = bytesAt(join(upper, path), LONGEST_INDEX);
   return now !== undefined && Buffer.compare(now, bytes) === 0;
+}
+
+/**
+ * Whether what git changes in place is the user's and of the user's first group. A namespace of the user's knows no other
+ * owner: overlayfs cannot copy a file or directory of one, as a shared repository has them, and every git would fail.
+ */
+function isOwnedAlone(folder: string, own: string): boolean {
+  const [uid, gid] = [Deno.uid(), Deno.gid()];
+  const isOwn = (path: string): boolean => {
+    const status = statusOf(path);
+    return status === undefined || (status.uid === uid && status.gid === gid);
+  };
+  const listed = [
+    folder,
+    ...["objects", "refs", "refs/heads", "logs", "logs/refs", "logs/refs/heads"].map((name) => join(folder, name)),
+    own,
+  ];
+  return [...new Set(listed)].every((at) =>
+    isOwn(at) && (disk.listFolder(at) ?? []).every((name) => isOwn(join(at, name)))
+  );
 }
 
 /** Whether an index can be read: one that is split or sparse cannot. */

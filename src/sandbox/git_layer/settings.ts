@@ -68,6 +68,10 @@ export function settingsChange(
   const known = new Set(was.settings.map(([name]) => name));
   const isNewRemote = (name: string): boolean => !was.settings.some(([other]) => other.startsWith(`remote.${name}.`));
   const ownRemotes = new Set(was.settings.flatMap(([name]) => /^remote\.(.+)\.[^.]+$/.exec(name)?.[1] ?? []));
+  // Where branches go already. A remote that an earlier command added is none of these.
+  const followed = new Set(
+    was.settings.flatMap(([name, value]) => /^branch\..+\.remote$/.test(name) ? value ?? [] : []),
+  );
   // `git push ORIGIN` is a slip of the hand, and `orig1n` one of the eye.
   const isConfusable = (name: string): boolean =>
     [...ownRemotes].some((other) => {
@@ -89,7 +93,7 @@ export function settingsChange(
     fresh.every(([name, value]) => name !== `branch.${branch}.merge` || value === `refs/heads/${branch}`);
   /** Whether a branch follows one of a remote of the user's. */
   const follows = (branch: string): boolean =>
-    is.settings.some(([name, value = ""]) => name === `branch.${branch}.remote` && ownRemotes.has(value));
+    is.settings.some(([name, value = ""]) => name === `branch.${branch}.remote` && followed.has(value));
   const isGood = ([name, value]: readonly [string, string | undefined]): boolean => {
     const [, section, sub = "", key] = /^(remote|branch|submodule)\.(.+)\.([a-z]+)$/.exec(name) ?? [];
     if (isPlace && value !== undefined && Object.hasOwn(PLAIN, name)) return PLAIN[name]?.test(value) === true;
@@ -105,8 +109,9 @@ export function settingsChange(
       case "submodule.active":
         return !known.has(name) && value === "true";
       case "branch.remote":
-        return isPlace ? value === "." || remotes.has(value) : !known.has(name) &&
-          (isOwnBranch(sub) ? ownRemotes.has(value) && isSameName(sub) : value === "." || remotes.has(value));
+        if (isPlace) return value === "." || remotes.has(value);
+        if (known.has(name)) return false;
+        return isOwnBranch(sub) ? followed.has(value) && isSameName(sub) : value === "." || followed.has(value);
       case "branch.merge":
         return (isPlace !== undefined ||
           (!known.has(name) && (!isOwnBranch(sub) || (value === `refs/heads/${sub}` && follows(sub))))) &&

@@ -137,7 +137,8 @@ Deno.test("isRefName() knows no name with characters that nobody sees", () => {
 });
 
 Deno.test("settingsChange() gives no setting that leads a later git of the user's elsewhere", () => {
-  const own = '[remote "origin"]\n\turl = https://good.test/x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n';
+  const own = '[remote "origin"]\n\turl = https://good.test/x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n' +
+    '[remote "later"]\n\turl = https://evil.test/x\n[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n';
   const of = (more: string) => settingsChange(own, own + more, undefined, (branch) => branch === "mine");
   const remote = (name: string): string => `[remote "${name}"]\n\turl = https://evil.test/x\n`;
   const branch = (name: string, remote: string, merge = name): string =>
@@ -155,6 +156,10 @@ Deno.test("settingsChange() gives no setting that leads a later git of the user'
       "[push]\n\tdefault = matching\n",
       branch("mine", "origin", "main"),
       branch("mine", "."),
+      // What an earlier command added is no remote of the user's.
+      branch("mine", "later"),
+      branch("new", "later", "main").replace(/\tmerge.*\n/, ""),
+      '[branch "main"]\n\tremote = later\n',
       '[branch "mine"]\n\tmerge = refs/heads/mine\n',
       "[http]\n\tproxy = http://evil.test\n",
     ]
@@ -163,7 +168,7 @@ Deno.test("settingsChange() gives no setting that leads a later git of the user'
   assertEquals(upstream.added.map(([name]) => name), ["remote.fork.url"]);
   // git push -u origin BRANCH, and a branch of the command's own.
   for (
-    const more of [branch("mine", "origin"), branch("new", "origin", "main"), remote("fork") + branch("new", "fork")]
+    const more of [branch("mine", "origin"), branch("new", "origin", "main")]
   ) {
     assertEquals(of(more).refused, [], more);
   }

@@ -2,12 +2,16 @@
 import { isObject } from "../core/json.ts";
 import type { HostCall, HostUi } from "../core/host_actions.ts";
 import type { SessionStore } from "../core/session.ts";
+import { within } from "../core/support/sleep.ts";
 import type { McpPrompt } from "../mcp/open.ts";
 import type { AskUser } from "../mcp/user_input.ts";
 import { MCP_SAMPLING } from "./conversation.ts";
 import type { SessionMcp } from "./mcp/mcp.ts";
 import type { EngineCore } from "./parts.ts";
 import type { KnownTool } from "./tools/toolset.ts";
+
+/** A start that takes longer is mentioned, milliseconds. */
+const TELL_AFTER_MS = 1000;
 
 /** The servers of a session, as far as the engine has to do with them. */
 export interface McpServers {
@@ -102,10 +106,20 @@ export function openMcpServers(
     toolset.activate(activatedIn(store), true);
     core.prompt.takeTools(toolset.active(), "tools", true);
   };
+  /** Waits for the servers, and says so if they take a while. */
+  const toldOf = async (opened: SessionMcp, signal: AbortSignal): Promise<void> => {
+    const ready = opened.ready(signal);
+    const isReady = await within(TELL_AFTER_MS, ready.then(() => true));
+    const starting = opened.states().filter(({ state }) => state === "starting").map(({ name }) => name);
+    if (isReady || starting.length === 0) return await ready;
+    const which = starting.length === 1 ? `the MCP server ${starting[0]}` : `the MCP servers ${starting.join(", ")}`;
+    notify(`Waiting for ${which} to start before the message is sent`, "info");
+    await ready;
+  };
   return {
     async follow(signal) {
       const opened = await opening;
-      await opened.ready(signal);
+      await toldOf(opened, signal);
       ready = opened;
       const known = take();
       restoreActivated();

@@ -75,6 +75,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
   let state: EngineState | undefined;
   let send: Send | undefined;
   let waiting: readonly string[] = []; // what was sent before there was a session
+  let unsent: readonly string[] = []; // what was sent since then and is in no conversation yet
   let theme = options.theme;
   let showsThinking = options.showsThinking;
   let busySince: number | undefined;
@@ -103,7 +104,13 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     editor: editor.lines,
     status: (at) => {
       const busyMs = busySince === undefined ? undefined : now() - busySince;
-      const facts = { isAsking: dialogs.isAsking(), hasDialog: dialogs.current() !== undefined, hint: hint.text() };
+      const pending = { unsent: [...waiting, ...unsent] };
+      const facts = {
+        ...pending,
+        isAsking: dialogs.isAsking(),
+        hasDialog: dialogs.current() !== undefined,
+        hint: hint.text(),
+      };
       return statusLines({ ...facts, state, now: Date.now(), activity: activity(), busyMs, lines: statuses }, at);
     },
     footer: (at) => state ? footerLines(state, branch, at) : startingFooter(options, at),
@@ -139,9 +146,20 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     if (text.trim() === "") return openAgents();
     editor.remember(text);
     if (send) {
-      void send(text, whileBusy).then(refresh);
+      if (!/^\s*[/!]/.test(text)) unsent = [...unsent, text];
+      void send(text, whileBusy).then(() => {
+        sent(text);
+        refresh();
+      });
       refresh();
-    } else waiting = [...waiting, text];
+    } else {
+      waiting = [...waiting, text];
+      frames.request();
+    }
+  };
+  const sent = (text: string | undefined): void => {
+    const at = text === undefined ? 0 : unsent.indexOf(text);
+    unsent = unsent.filter((_, index) => index !== at);
   };
   const working = (): number => agents.list().filter(({ isRunning }) => isRunning()).length;
   const activity = (): string => {
@@ -287,6 +305,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     const afterRunPrompt = afterRunPrompts(asked, options.questions);
     engine.subscribe((event) => {
       reader.read(event);
+      if (event.type === "message_start" && event.message.role === "user") sent(undefined);
       showAgents(event);
       if (event.type === "message_update") return frames.request();
       if (event.type === "session_changed" && event.reason !== "name") showSession(engine as Engine); // set above
@@ -313,8 +332,9 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     showPast(engine.messages(), transcript, options.cwd);
     refresh();
     if (state?.plan?.text !== undefined) planQuestion({ type: "plan_update", phase: "proposed" });
-    for (const text of [...options.firstMessage ? [options.firstMessage] : [], ...waiting]) submit(text, "followUp");
+    const first = [...options.firstMessage ? [options.firstMessage] : [], ...waiting];
     waiting = [];
+    for (const text of first) submit(text, "followUp");
   }).catch(ended.reject);
 
   /** A sub-agent and those that it started stand in the block of the call that began it. */

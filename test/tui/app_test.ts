@@ -438,3 +438,33 @@ Deno.test("a low window shows all that is asked", () => {
   assert(lines(6).length <= 6, lines(6).join("\n"));
   assertStringIncludes(bare(lines(6).join("\n")), "❯ n No · o once · s session · p project");
 });
+
+Deno.test("a message is shown from the moment that it is sent, until the conversation contains it", async () => {
+  const scripted = scriptedEngine();
+  const started = Promise.withResolvers<void>();
+  const opened = await open({
+    ...scripted,
+    prompt: async (input) => {
+      await started.promise; // as while servers start
+      return await scripted.prompt(input);
+    },
+  });
+  const { app, engine, see, take } = opened;
+  try {
+    for (const key of ["my first message", "\r"]) app.input(key);
+    await see("not sent yet: my first message");
+    const message = { role: "user" as const, content: "my first message", timestamp: 0 };
+    engine.emit({ type: "message_start", message });
+    engine.emit({ type: "message_end", message });
+    await see("❯ my first message");
+    started.resolve();
+    await until(() => engine.asked.length === 1);
+    take();
+    app.input("x");
+    await see("x");
+    assertEquals(take().includes("not sent yet"), false);
+  } finally {
+    app.quit(0);
+    await app.done;
+  }
+});

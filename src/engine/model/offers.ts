@@ -83,11 +83,18 @@ function lines(head: string, rest: readonly string[]): string {
   return [head, ...rest.map((line) => `    ${line}`)].join("\n");
 }
 
-/** Who could answer: each provider whose key is set, and what local servers have. Asks servers on this machine alone. */
+/**
+ * Who could answer: each provider whose key is set, and what local servers have. Asks servers on this machine, and one that a
+ * variable such as OPENAI_BASE_URL puts in a provider's place: it has other models than the provider.
+ */
 export async function findOffers(settings: Settings, variable: Variable): Promise<readonly Offer[]> {
   const found = await Promise.all(
     [...tableOf(settings).values()].map((entry) =>
-      entry.isLocal ? localOffers(entry, variable) : keyOffers(entry, variable)
+      entry.isLocal
+        ? localOffers(entry, variable)
+        : otherAddress(entry, variable) === undefined
+        ? keyOffers(entry, variable)
+        : offersElsewhere(entry, variable)
     ),
   );
   return found.flat();
@@ -98,6 +105,28 @@ function keyOffers(entry: ProviderEntry, variable: Variable): readonly Offer[] {
   const key = entry.keyEnv.find((name) => variable(name)?.trim());
   if (key === undefined || missingOf(entry, variable) !== undefined) return [];
   return [{ name: `${entry.name}/${entry.model ?? ""}`, because: `${entry.label}: ${key} is set` }];
+}
+
+/** The variable that puts another server in a provider's place. */
+function otherAddress(entry: ProviderEntry, variable: Variable): string | undefined {
+  return entry.baseUrlEnv?.find((name) => {
+    const value = variable(name)?.trim().replace(/\/+$/, "");
+    return value && value !== entry.baseUrl.replace(/\/+$/, "");
+  });
+}
+
+/** What the server lists that a variable names; nothing where it lists nothing, because no model of it is known then. */
+async function offersElsewhere(entry: ProviderEntry, variable: Variable): Promise<readonly Offer[]> {
+  if (missingOf(entry, variable) !== undefined) return [];
+  const endpoint = resolveEndpoint(entry, "", variable);
+  const { host } = new URL(endpoint.baseUrl);
+  const listing = await listModels(endpoint);
+  // The provider's usual model is none of this server's.
+  if (!("models" in listing)) return entry.model === undefined ? keyOffers(entry, variable) : [];
+  return listing.models.slice(0, MOST_OF_ONE).map(({ id }) => ({
+    name: `${entry.name}/${id}`,
+    because: `${otherAddress(entry, variable)} names ${host}, which lists it`,
+  }));
 }
 
 async function localOffers(entry: ProviderEntry, variable: Variable): Promise<readonly Offer[]> {

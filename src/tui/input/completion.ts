@@ -15,7 +15,7 @@ export interface CompletionSources {
   readonly files: () => Promise<readonly string[]>;
 }
 
-/** Suggestions that are offered at a time. */
+/** Files that are offered at a time; commands are all offered. */
 const MOST = 20;
 /** How long a listing of files is good, milliseconds. */
 const FRESH_MS = 3000;
@@ -81,7 +81,7 @@ function bestCommand(commands: readonly Completable[], typed: string): string | 
 }
 
 function found(prefix: string, items: AutocompleteItem[]): { prefix: string; items: AutocompleteItem[] } | null {
-  return items.length === 0 ? null : { prefix, items: items.slice(0, MOST) };
+  return items.length === 0 ? null : { prefix, items };
 }
 
 function fileItem(path: string, isMention: boolean): AutocompleteItem {

@@ -8,6 +8,8 @@ import { cut } from "../screen/wrap.ts";
 /** What the lines between the conversation and the editor say. */
 export interface StatusFacts {
   readonly state: EngineState | undefined;
+  /** What the user sent and the conversation does not contain yet. */
+  readonly unsent: readonly string[];
   readonly activity: string;
   /** A question waits for the person, who answers it with the same keys. */
   readonly isAsking: boolean;
@@ -31,10 +33,11 @@ const RUNNING = 3;
 
 /** What goes on, what waits, what extensions say. */
 export function statusLines(
-  { state, activity, isAsking, hasDialog, busyMs, lines, now, hint }: StatusFacts,
+  { state, unsent, activity, isAsking, hasDialog, busyMs, lines, now, hint }: StatusFacts,
   { width, theme }: Look,
 ): readonly string[] {
   const queued = [
+    ...unsent.map((text) => `❯ not sent yet: ${text}`),
     ...(state?.steering ?? []).map((text) => `↳ steering: ${text}`),
     ...(state?.followUp ?? []).map((text) => `⇢ afterwards: ${text}`),
   ];

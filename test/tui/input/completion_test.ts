@@ -56,3 +56,13 @@ Deno.test("completion() without files offers none", async () => {
   const none = completion({ commands: () => [], files: () => Promise.reject(new Error("no")) });
   assertEquals(await none.getSuggestions(["@a"], 0, 2, { signal: new AbortController().signal }), null);
 });
+
+Deno.test("completion() offers every command on a slash, however many there are", async () => {
+  const names = Array.from({ length: 33 }, (_, i) => `name${i}`);
+  const many = completion({
+    commands: () => names.map((name) => ({ name, description: "" })),
+    files: () => Promise.resolve([]),
+  });
+  const found = await many.getSuggestions(["/"], 0, 1, { signal: new AbortController().signal });
+  assertEquals(found?.items.map(({ value }) => value), names.map((name) => `/${name}`));
+});

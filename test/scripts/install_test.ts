@@ -209,7 +209,7 @@ for (const one of CASES) {
         assertStringIncludes(said ?? "", "is not in your PATH");
         const { by, update } = installationOf(program);
         assertEquals(by, "install.sh");
-        assertStringIncludes(update, prefix === undefined ? `SANDPIPER_PREFIX=${place} sh` : `SANDPIPER_PREFIX='`);
+        assertStringIncludes(update, prefix === undefined ? `SANDPIPER_PREFIX=${place}` : `SANDPIPER_PREFIX='`);
       } finally {
         Deno.removeSync(folder, { recursive: true });
       }

@@ -109,13 +109,20 @@ Deno.test("lockSession() takes no lock on a file that its holder removed between
 
 /** Another descriptor of the file that this process has open at a path, as a process has that was forked from it. */
 function duplicate(path: string): Disposable {
-  const descriptor = [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => name)
-    .find((name) => attempt(() => Deno.readLinkSync(`/proc/self/fd/${name}`)) === path);
   const libc = Deno.dlopen("libc.so.6", {
     dup: { parameters: ["i32"], result: "i32" },
     close: { parameters: ["i32"], result: "i32" },
+    // Tests have no permission of Deno for /proc.
+    readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
   });
-  const copy = libc.symbols.dup(Number(descriptor));
+  const pathOf = (descriptor: number): string => {
+    const bytes = new Uint8Array(4096);
+    const name = new TextEncoder().encode(`/proc/self/fd/${descriptor}\0`);
+    const length = Number(libc.symbols.readlink(name, bytes, BigInt(bytes.length)));
+    return new TextDecoder().decode(bytes.subarray(0, Math.max(length, 0)));
+  };
+  const descriptor = Array.from({ length: 1024 }, (_, n) => n).find((n) => pathOf(n) === path);
+  const copy = libc.symbols.dup(descriptor ?? -1);
   assert(copy >= 0, `no descriptor of ${path}`);
   return {
     [Symbol.dispose]() {

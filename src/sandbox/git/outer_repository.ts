@@ -3,7 +3,7 @@
 import { findRepository, type FoundRepository } from "../../core/support/git_repository.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { join } from "@std/path";
-import { disk } from "../system/disk.ts";
+import { canCall, disk } from "../system/disk.ts";
 import type { FolderView } from "../system/folder_view.ts";
 import { statusOf } from "../system/statx.ts";
 
@@ -29,7 +29,8 @@ export function withOuterRepository(policy: Policy, view: FolderView = disk): Po
 
 /** The repository of a workspace, if it lies outside of it. */
 export function outerRepository({ root, copyOf }: Policy, view: FolderView = disk): FoundRepository | undefined {
-  if (copyOf !== undefined) return undefined;
+  // Without libc no command runs that could use it.
+  if (copyOf !== undefined || !canCall()) return undefined;
   const found = findRepository(root, { ...view, deviceOf });
   return found === undefined || isInside(found.common, root) ? undefined : found;
 }

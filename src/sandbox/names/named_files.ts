@@ -55,15 +55,14 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
       if (why !== undefined) throw deniedTarget(named, found.real, why, isLinked);
       return { path: named, access, ...found };
     },
-    status: (file) =>
-      within(file, (path) => {
-        try {
-          return Deno.lstatSync(path);
-        } catch (error) {
-          if (error instanceof Deno.errors.NotFound) return undefined;
-          throw error;
-        }
-      }),
+    status(file) {
+      try {
+        return within(file, (path) => Deno.lstatSync(path));
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+        throw error;
+      }
+    },
     open(file, { anyKind = false } = {}) {
       if (file.root === undefined && anyKind) return Deno.openSync(file.real);
       return openRegular(file, { read: true });

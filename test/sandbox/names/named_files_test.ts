@@ -184,7 +184,7 @@ test("files are created, appended to, replaced, listed and removed", ({ files, w
   files.makeDirectory(at("sub/made"), 0o700);
   files.makeDirectory(at("sub/made"), 0o700);
   assertEquals(files.status(at("sub/made"))?.isDirectory, true);
-  assertEquals(files.status(at("sub/nothing")), undefined);
+  for (const path of ["sub/nothing", "none/x", "a/x"]) assertEquals(files.status(at(path)), undefined);
   const names = (path: string) => files.list(files.find(path, { access: "read", typed: true })).map(({ name }) => name);
   assertEquals(names(`${ws}/sub`).sort(), ["deep", "made", "new"]);
   files.remove(at("sub/made"));

@@ -268,6 +268,11 @@ export interface Engine {
   readonly notices: readonly string[];
   /** As it is now. */
   state(): EngineState;
+  /**
+   * Settles when the MCP servers are ready or have failed; their prompts are among the commands then. Never rejects. Absent
+   * for a session in another process.
+   */
+  ready?(): Promise<void>;
   /** The conversation at hand. */
   messages(): readonly AgentMessage[];
   /** Each request of the session as it was paid for, and where the cache was lost. */

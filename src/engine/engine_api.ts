@@ -76,6 +76,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         denials: core.tools.approval?.denials() ?? [],
       };
     },
+    ready: async () => await core.servers?.ready(),
     messages: () => conversation.state.messages.slice(),
     bill: async () => {
       const { sessionBill } = await import("../session/export/audit_view.ts");

@@ -21,6 +21,8 @@ export interface McpServers {
   readonly followNow: () => void;
   /** The prompts of those that are ready. */
   readonly prompts: () => readonly McpPrompt[];
+  /** Settles when each server is ready or has failed; never rejects. */
+  readonly ready: () => Promise<void>;
   /** From now on `listener` hears which servers have tools whenever those change, and at once when they have already. */
   readonly listen: (listener: (servers: readonly string[]) => void) => void;
   readonly close: () => Promise<void>;
@@ -137,6 +139,7 @@ export function openMcpServers(
       core.prompt.takeTools(toolset.active(), "tools", true);
     },
     prompts: () => here?.prompts() ?? [],
+    ready: async () => void await opening.then((opened) => opened.ready(), () => {}),
     listen(next) {
       listener = next;
       if (hasChanged) void opening.then((opened) => next(named(opened)));

@@ -6,6 +6,7 @@ import { cassette, events, FULL_PROGRAM, inWorkspace, run } from "../helpers/pro
 import { serveAnswers, textReply } from "../helpers/server.ts";
 import { reachableDeno } from "../sandbox/reachable.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
+import { serveMcp } from "../mcp/http_server.ts";
 import { acpClient, newSession, prompt } from "./acp_client.ts";
 import { until } from "../helpers/until.ts";
 import { isRunning } from "./rpc_client.ts";
@@ -379,4 +380,118 @@ Deno.test({
       assertEquals(ended?.sessionUpdate === "tool_call_update" && ended.status, "completed");
     });
   },
+});
+
+Deno.test("acp: a client learns which key is missing, and that nothing else is to be done", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "Unused." }]);
+    for (const [args, isThere] of [[["-m", `replay:${file}`], true], [["-m", "openai/gpt-5"], false]] as const) {
+      await using client = acpClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
+      const { authMethods = [] } = await client.agent.request("initialize", { protocolVersion: 1 });
+      assertEquals(authMethods.map(({ id }) => id), ["api-key"]);
+      const login = () => client.agent.request("authenticate", { methodId: "api-key" });
+      if (isThere) assertEquals(await login(), {});
+      else await assertRejects(login, Error, "OPENAI_API_KEY");
+      await assertRejects(() => client.agent.request("authenticate", { methodId: "other" }), Error, "api-key");
+    }
+  });
+});
+
+Deno.test("acp: session/delete removes a session with its file", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    const file = cassette(home, [{ text: "One." }, { text: "Two." }]);
+    await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+    const { sessionId } = await newSession(client, ws);
+    await prompt(client, sessionId, "hello");
+    const ids = async () =>
+      (await client.agent.request("session/list", { cwd: ws })).sessions.map((one) => one.sessionId);
+    assertEquals(await ids(), [sessionId]);
+    await client.agent.request("session/delete", { sessionId });
+    assertEquals(await ids(), []);
+    await assertRejects(() => prompt(client, sessionId, "again"), Error);
+    // One that is not there counts as deleted; half an id or a path is none.
+    const { sessionId: other } = await client.agent.request("session/new", { cwd: ws, mcpServers: [] });
+    await prompt(client, other, "hello");
+    const { sessions: [kept] } = await client.agent.request("session/list", { cwd: ws });
+    for (const id of [sessionId, "../x", other.slice(0, 30)]) {
+      assertEquals(await client.agent.request("session/delete", { sessionId: id }), {});
+    }
+    assertEquals([kept?.sessionId, await ids()], [other, [other]]);
+  });
+});
+
+Deno.test({
+  name: "acp: additional directories are in the scopes, but not where the user has said what these are",
+  ignore: CONFINED.length === 0,
+  fn: () =>
+    inWorkspace({}, async ({ ws, home, outside }) => {
+      Deno.writeTextFileSync(`${outside}/in.txt`, "from outside");
+      const calls = [
+        { calls: [{ name: "read", args: { path: `${outside}/in.txt` } }] },
+        { calls: [{ name: "write", args: { path: `${outside}/out.txt`, content: "x" } }] },
+        { text: "Done." },
+      ];
+      const file = cassette(home, calls);
+      const states = async (args: readonly string[]): Promise<readonly unknown[]> => {
+        await using client = acpClient(FULL_PROGRAM, [...args, "-m", `replay:${file}`], {
+          cwd: ws,
+          env: { HOME: home },
+        });
+        await client.agent.request("initialize", {
+          protocolVersion: 1,
+          clientCapabilities: { session: { notices: {} } },
+        });
+        const { sessionId } = await client.agent.request("session/new", {
+          cwd: ws,
+          additionalDirectories: [outside],
+          mcpServers: [],
+        });
+        await prompt(client, sessionId, "go");
+        const ends = client.updates.flatMap((update) =>
+          update.sessionUpdate === "tool_call_update" && /completed|failed/.test(update.status ?? "")
+            ? [update.status]
+            : []
+        );
+        const notices = client.updates.filter(isUpdate("notice")).filter((update) =>
+          JSON.stringify(update).includes("additional directories")
+        );
+        return [...ends, notices.length];
+      };
+      assertEquals(await states([]), ["completed", "completed", 0]);
+      assertEquals(Deno.readTextFileSync(`${outside}/out.txt`), "x");
+      // Reading is open as before; what may be written the user has said.
+      assertEquals(await states(["--allow-write=."]), ["completed", "failed", 1]);
+      await using client = acpClient(FULL_PROGRAM, ["-m", `replay:${file}`], { cwd: ws, env: { HOME: home } });
+      await client.agent.request("initialize", { protocolVersion: 1 });
+      for (const directory of ["relative", `${outside}/none`]) {
+        const wanted = { cwd: ws, additionalDirectories: [directory], mcpServers: [] };
+        await assertRejects(() => client.agent.request("session/new", wanted), Error, "additionalDirectories");
+      }
+    }),
+});
+
+Deno.test("acp: prompts of MCP servers are commands, and a server that cannot be used is a notice", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    await using host = serveMcp({
+      tools: () => [],
+      capabilities: { prompts: {} },
+      methods: { "prompts/list": () => ({ prompts: [{ name: "greet", description: "Greets" }] }) },
+    });
+    const file = cassette(home, [{ text: "Unused." }]);
+    const args = [`--allow-net=127.0.0.1:${host.port}`, "-m", `replay:${file}`];
+    await using client = acpClient(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
+    await client.agent.request("initialize", { protocolVersion: 1, clientCapabilities: { session: { notices: {} } } });
+    await client.agent.request("session/new", {
+      cwd: ws,
+      mcpServers: [
+        { type: "http", name: "docs", url: `${host.origin}/docs`, headers: [] },
+        { type: "sse", name: "old", url: `${host.origin}/old`, headers: [] },
+      ],
+    });
+    await client.wait((update) =>
+      update.sessionUpdate === "available_commands_update" &&
+      update.availableCommands.some(({ name }) => name === "mcp__docs__greet")
+    );
+    await client.wait((update) => update.sessionUpdate === "notice" && update.title.includes("MCP server old"));
+  });
 });

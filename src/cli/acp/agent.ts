@@ -13,15 +13,27 @@ import { saidIn } from "./prompt_blocks.ts";
 import type { AcpSession } from "./session.ts";
 import { asRequestError, type Sessions, type WantedSession } from "./sessions.ts";
 
+/** There is no login: what a client can do is to find out whether there is a key. */
+const KEY_METHOD = {
+  id: "api-key",
+  name: "API key",
+  description: "The key comes from the environment in which the client starts this agent, for example OPENAI_API_KEY",
+};
+
+/** What a new session is opened with; the protocol has ids for kept ones alone. */
+function withoutId({ cwd, mcpServers, additionalDirectories }: WantedSession): WantedSession {
+  return { cwd, ...(mcpServers ? { mcpServers } : {}), ...(additionalDirectories ? { additionalDirectories } : {}) };
+}
+
 /** The agent's side of the protocol over the sessions of one client. */
 export function acpAgent(sessions: Sessions): AgentApp {
   let capabilities: ClientCapabilities | undefined;
   const options = ({ engine, models }: AcpSession) => ({ configOptions: configOptions(engine, models) });
   const opened = (session: AcpSession) => ({ ...options(session), modes: modesOf(session.engine) });
-  /** Commands are told after the response, because only then does the client know the session. */
+  /** Commands and notices are told after the response, because only then does the client know the session. */
   const open = async (wanted: WantedSession, client: AgentContext): Promise<AcpSession> => {
     const session = await sessions.open(wanted, client, capabilities);
-    setTimeout(session.tellCommands, 0);
+    setTimeout(session.introduce, 0);
     return session;
   };
   return agent({ name: "sandpiper" })
@@ -34,16 +46,20 @@ export function acpAgent(sessions: Sessions): AgentApp {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
           mcpCapabilities: { http: true },
-          sessionCapabilities: { list: {}, resume: {}, close: {} },
+          sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
         },
-        authMethods: [],
+        authMethods: [KEY_METHOD],
       };
     })
-    .onRequest("authenticate", () => {
-      throw RequestError.invalidParams(undefined, "there is nothing to log in to: the key comes from the environment");
+    .onRequest("authenticate", async ({ params }) => {
+      if (params.methodId !== KEY_METHOD.id) {
+        throw RequestError.invalidParams({ methodId: params.methodId }, `the only method is "${KEY_METHOD.id}"`);
+      }
+      await sessions.checkKey();
+      return {};
     })
-    .onRequest("session/new", async ({ params: { cwd, mcpServers }, client }) => {
-      const session = await open({ cwd, mcpServers }, client);
+    .onRequest("session/new", async ({ params, client }) => {
+      const session = await open(withoutId(params), client);
       return { sessionId: session.id, ...opened(session) };
     })
     .onRequest("session/load", async ({ params, client }) => {
@@ -52,6 +68,10 @@ export function acpAgent(sessions: Sessions): AgentApp {
       return opened(session);
     })
     .onRequest("session/resume", async ({ params, client }) => opened(await open(params, client)))
+    .onRequest("session/delete", async ({ params }) => {
+      await sessions.delete(params.sessionId);
+      return {};
+    })
     .onRequest("session/list", ({ params }) => ({ sessions: [...sessions.list(params.cwd ?? undefined)] }))
     .onRequest("session/close", async ({ params }) => {
       sessions.get(params.sessionId);

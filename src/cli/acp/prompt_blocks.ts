@@ -16,6 +16,8 @@ export interface SaidByClient {
  */
 export function saidIn(blocks: readonly ContentBlock[]): SaidByClient {
   const texts: string[] = [];
+  /** A link within a sentence; blocks have no space of their own between them. */
+  const addPlace = (place: string): void => void texts.push(PLACE, place, PLACE);
   const images: ImageContent[] = [];
   for (const block of blocks) {
     switch (block.type) {
@@ -29,24 +31,41 @@ export function saidIn(blocks: readonly ContentBlock[]): SaidByClient {
         break;
       }
       case "resource_link":
-        texts.push(placeOf(block.uri));
+        addPlace(placeOf(block.uri));
         break;
       case "resource": {
         const { resource } = block;
         const picture = "blob" in resource ? givenPicture(resource.blob) : undefined;
         if (picture) images.push(picture);
-        texts.push(
-          "text" in resource
-            ? `\n\n<file name="${placeOf(resource.uri)}">\n${resource.text}\n</file>\n\n`
-            : placeOf(resource.uri),
-        );
+        if ("text" in resource) {
+          texts.push(`\n\n<file name="${placeOf(resource.uri)}">\n${resource.text}\n</file>\n\n`);
+        } else addPlace(placeOf(resource.uri));
         break;
       }
       case "audio":
         texts.push("[a sound that cannot be heard here]");
     }
   }
-  return { text: texts.join("").replace(/\n{3,}/g, "\n\n").trim(), images };
+  return { text: joined(texts).replace(/\n{3,}/g, "\n\n").trim(), images };
+}
+
+/** Stands where a link begins and ends. */
+const PLACE = "\u0000";
+
+/** Blocks as one text: a link is apart from words, and from nothing that is apart already. */
+function joined(texts: readonly string[]): string {
+  let all = "";
+  let isApart = true;
+  for (const text of texts) {
+    if (text === PLACE) {
+      isApart = false;
+      continue;
+    }
+    const needsSpace = !isApart && all !== "" && !/[\s([{"'`]$/.test(all) && !/^[\s)\]}.,;:!?"'`]/.test(text);
+    all += needsSpace ? ` ${text}` : text;
+    isApart = true;
+  }
+  return all;
 }
 
 /** The absolute path of a file's address; other addresses stay as they are. */

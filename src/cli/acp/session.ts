@@ -29,8 +29,10 @@ export interface AcpSession {
   readonly cancel: () => void;
   /** Tells what a kept session holds. */
   readonly replay: () => void;
-  /** Tells which commands there are. */
-  readonly tellCommands: () => void;
+  /** Keeps what the client is told when it knows the session. */
+  readonly keepNotices: (notices: readonly string[]) => void;
+  /** Tells what there is to know of the start, and which commands there are: again whenever these are others. */
+  readonly introduce: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -65,6 +67,16 @@ export async function openAcpSession(
   // A client that is gone closes the connection, which ends the session.
   const send = (update: SessionUpdate): void =>
     void client.notify("session/update", { sessionId: id, update }).catch(() => {});
+  let isIntroduced = false;
+  let notices: readonly string[] = [];
+  let told = "[]";
+  const tellCommands = (): void => {
+    const availableCommands = engine.commands().map(({ name, description }) => ({ name, description }));
+    const text = JSON.stringify(availableCommands);
+    if (text === told) return;
+    told = text;
+    send({ sessionUpdate: "available_commands_update", availableCommands });
+  };
   engine.subscribe((event: AgentEvent) => {
     if (event.type === "permission_request") {
       // A client knows the call that a sub-agent stands for, and none of its own.
@@ -77,6 +89,8 @@ export async function openAcpSession(
     // A failed reply is not kept in the conversation.
     if (event.type === "message_end" && event.message.role === "assistant") last = event.message;
     for (const update of updates.of(subAgents.progress(event) ?? event)) send(update);
+    // Servers may bring others while the session runs.
+    if (isIntroduced && (event.type === "agent_settled" || event.type === "session_changed")) tellCommands();
     if (event.type === "plan_update" || event.type === "session_changed") {
       send({ sessionUpdate: "current_mode_update", currentModeId: modeOf(engine) });
     }
@@ -137,9 +151,15 @@ export async function openAcpSession(
     replay() {
       for (const update of updates.replay(engine.messages())) send(update);
     },
-    tellCommands() {
-      const availableCommands = engine.commands().map(({ name, description }) => ({ name, description }));
-      if (availableCommands.length > 0) send({ sessionUpdate: "available_commands_update", availableCommands });
+    keepNotices: (next) => void (notices = next),
+    introduce() {
+      isIntroduced = true;
+      for (const message of notices) {
+        for (const update of updates.of({ type: "notice", level: "warning", message })) send(update);
+      }
+      tellCommands();
+      // Those of servers come when these are ready.
+      void engine.ready?.().then(tellCommands);
     },
     close: () => engine.close(),
   };

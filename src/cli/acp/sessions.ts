@@ -15,7 +15,7 @@ import { lockSession } from "../../session/lock.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
-import type { Invocation } from "../../config/options/parse.ts";
+import type { Invocation, Values } from "../../config/options/parse.ts";
 import { sessionPlaces } from "../../engine/sessions/session_choice.ts";
 import { readVariable, type World } from "../../config/host_environment.ts";
 import { type AcpSession, openAcpSession } from "./session.ts";
@@ -25,6 +25,8 @@ import type { WrittenServer } from "../../mcp/config.ts";
 export interface WantedSession {
   readonly cwd: string;
   readonly mcpServers?: readonly McpServer[];
+  /** More directories that the tools may use as the workspace; absolute. */
+  readonly additionalDirectories?: readonly string[];
   /** Of a kept session. */
   readonly sessionId?: string;
 }
@@ -40,6 +42,10 @@ export interface Sessions {
   readonly get: (id: string) => AcpSession;
   readonly list: (cwd: string | undefined) => readonly SessionInfo[];
   readonly close: (id: string) => Promise<void>;
+  /** Deletes a kept session with all that belongs to it; one that is open is closed first. */
+  readonly delete: (id: string) => Promise<void>;
+  /** Throws an error of the protocol that says what is missing if no model can be asked. */
+  readonly checkKey: () => Promise<void>;
   /** Stops the prompts at hand. */
   readonly cancelAll: () => void;
   readonly closeAll: () => Promise<void>;
@@ -49,24 +55,45 @@ export interface Sessions {
 export function createSessions(invocation: Invocation, world: World, warn: (line: string) => void): Sessions {
   const open = new Map<string, AcpSession>();
   let isClosed = false;
-  const resolveConfig = (cwd: string, resume?: string): Config => {
+  const resolveConfig = (cwd: string, resume?: string, more: Values = {}): Config => {
     const { continue: _continue, resume: _resume, fork: _fork, ...values } = invocation.values;
-    return configure({ ...invocation, values: { ...values, cwd, ...(resume === undefined ? {} : { resume }) } }, world);
+    const own = { ...values, ...more, cwd, ...(resume === undefined ? {} : { resume }) };
+    return configure({ ...invocation, values: own }, world);
+  };
+  /** The configuration with more directories in the scopes of the tools, where the user has not said what these are. */
+  const withDirectories = (config: Config, directories: readonly string[], resume?: string): WithServers => {
+    const { permissions = {} } = config.settings;
+    const isOpen = (kind: "read" | "write"): boolean =>
+      invocation.values[`allow-${kind}`] === undefined && permissions[kind] === undefined && world.pack === undefined;
+    const added = directories.map((directory) => `+${directory}`);
+    const kinds = (["read", "write"] as const).filter(isOpen);
+    const closed = (["read", "write"] as const).filter((kind) => !isOpen(kind));
+    if (directories.length === 0) return { config, notices: [] };
+    const values = Object.fromEntries(kinds.map((kind) => [`allow-${kind}`, added]));
+    return {
+      config: kinds.length === 0 ? config : resolveConfig(config.invocation.values["cwd"] as string, resume, values),
+      notices: closed.map((kind) =>
+        `The client's additional directories are not in the ${kind} scope: your own options or settings say what is`
+      ),
+    };
   };
   return {
-    async open({ cwd, mcpServers = [], sessionId }, client, capabilities) {
-      if (!isAbsolutePath(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be an absolute path");
-      if (!isFolder(cwd)) throw RequestError.invalidParams({ cwd }, "cwd must be a folder that exists");
+    async open({ cwd, mcpServers = [], additionalDirectories = [], sessionId }, client, capabilities) {
+      checkDirectory("cwd", cwd);
+      for (const directory of additionalDirectories) checkDirectory("additionalDirectories", directory);
       try {
         const file = sessionId === undefined ? undefined : fileOf(cwd, sessionId);
         if (sessionId !== undefined && open.has(sessionId)) await close(sessionId);
         if (sessionId !== undefined && file !== undefined) checkLock(sessionId, file);
-        const { config, notices } = withServers(await withNamedAgent(resolveConfig(cwd, file)), mcpServers);
+        const wider = withDirectories(resolveConfig(cwd, file), additionalDirectories, file);
+        const { config, notices } = withServers(await withNamedAgent(wider.config), mcpServers);
         const choice = await firstModel(config, readVariable);
         const session = await openAcpSession({ config, choice, client, capabilities, onLeft: warn });
         if (isClosed) await session.close();
         open.set(session.id, session);
-        for (const notice of [...session.engine.notices, ...notices]) warn(notice);
+        const told = [...session.engine.notices, ...wider.notices, ...notices];
+        for (const notice of told) warn(notice);
+        session.keepNotices(told);
         return session;
       } catch (error) {
         throw asRequestError(error);
@@ -87,10 +114,32 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
           cwd,
           updatedAt: modified.toISOString(),
           // What was said first, as in the program's own list.
-          ...(name || firstMessage ? { title: name ?? firstMessage } : {}),
+          ...(name || firstMessage ? { title: name ?? titleOf(firstMessage) } : {}),
         }));
     },
     close,
+    async delete(id) {
+      if (!isSessionId(id)) throw RequestError.sessionNotFound(id);
+      if (open.has(id)) await close(id);
+      const { deleteSession } = await import("../../engine/sessions/kept_sessions.ts");
+      const config = resolveConfig(world.cwd);
+      let path: string;
+      try {
+        path = findSession(sessionPlaces(config).all, id);
+        if (readHeader(path).header.id !== id) throw RequestError.sessionNotFound(id);
+      } catch (error) {
+        throw error instanceof UserError ? RequestError.sessionNotFound(id) : error;
+      }
+      checked(id, () => deleteSession(config, path));
+    },
+    async checkKey() {
+      try {
+        await firstModel(resolveConfig(world.cwd), readVariable);
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error;
+        throw RequestError.authRequired(undefined, `${error.message}. ${error.fix}`);
+      }
+    },
     cancelAll() {
       for (const session of open.values()) session.cancel();
     },
@@ -122,6 +171,20 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
     session?.cancel();
     await session?.close();
   }
+}
+
+function checkDirectory(name: string, path: string): void {
+  if (!isAbsolutePath(path)) throw RequestError.invalidParams({ [name]: path }, `${name} must be an absolute path`);
+  if (!isFolder(path)) throw RequestError.invalidParams({ [name]: path }, `${name} must be a folder that exists`);
+}
+
+/** A first message as a title: files and skills in it by their names, without the text of theirs or Markdown's signs. */
+export function titleOf(firstMessage: string): string {
+  const short = firstMessage.replace(
+    /<(file|skill)\b[^>]*?name="([^"]*)"[^>]*>[\s\S]*?(?:<\/\1>|$)/g,
+    (_all, _kind, name: string) => ` ${name.split("/").at(-1) ?? name} `,
+  );
+  return short.replace(/[`*]{2,}|`|^#+\s/g, "").replace(/\s+/g, " ").trim() || firstMessage;
 }
 
 /**

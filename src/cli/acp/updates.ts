@@ -16,9 +16,15 @@ export interface Updates {
 }
 
 /** Translates events of a session; kinds that a client has to ask for are sent to no other. */
-export function createUpdates(places: Places, client: ClientCapabilities["session"]): Updates {
+export function createUpdates(
+  places: Places,
+  client: ClientCapabilities["session"],
+  newId: () => string = () => crypto.randomUUID(),
+): Updates {
   const open = new Map<string, ToolView>();
   let compaction = 0;
+  /** Of the message at hand: all its chunks have it. */
+  let messageId = newId();
 
   /** Calls are told when the reply is whole: before that they have no id. */
   const calls = (message: AssistantMessage): SessionUpdate[] =>
@@ -49,14 +55,14 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
   const ended = (message: AgentMessage, isReplayed: boolean): SessionUpdate[] => {
     switch (message.role) {
       case "assistant":
-        return [...(isReplayed ? spoken(message) : []), ...calls(message)];
+        return [...(isReplayed ? spoken(message, newId()) : []), ...calls(message)];
       case "toolResult": {
         // A call that never ran (skipped, refused, not valid) has a result and no execution.
         const { toolCallId, isError, content } = message;
         return open.has(toolCallId) ? [callEnd(toolCallId, { content }, isError)] : [];
       }
       case "user":
-        return isReplayed ? said(message) : [];
+        return isReplayed ? said(message, newId()) : [];
       case "bashExecution":
       case "custom":
       case "compactionSummary":
@@ -71,9 +77,12 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
       switch (event.type) {
         case "message_update": {
           const { assistantMessageEvent: delta } = event;
-          if (delta.type === "text_delta") return [chunk("agent_message_chunk", delta.delta)];
-          return delta.type === "thinking_delta" ? [chunk("agent_thought_chunk", delta.delta)] : [];
+          if (delta.type === "text_delta") return [chunk("agent_message_chunk", delta.delta, messageId)];
+          return delta.type === "thinking_delta" ? [chunk("agent_thought_chunk", delta.delta, messageId)] : [];
         }
+        case "message_start":
+          messageId = newId();
+          return [];
         case "message_end":
           return event.discarded
             ? notice("warning", "The reply broke off and is asked for again")
@@ -137,22 +146,23 @@ export function createUpdates(places: Places, client: ClientCapabilities["sessio
   };
 }
 
-function said({ content }: UserMessage): SessionUpdate[] {
-  if (typeof content === "string") return [chunk("user_message_chunk", content)];
+function said({ content }: UserMessage, messageId: string): SessionUpdate[] {
+  if (typeof content === "string") return [chunk("user_message_chunk", content, messageId)];
   return content.map((part) =>
-    part.type === "text" ? chunk("user_message_chunk", part.text) : {
+    part.type === "text" ? chunk("user_message_chunk", part.text, messageId) : {
       sessionUpdate: "user_message_chunk",
+      messageId,
       content: { type: "image", data: part.data, mimeType: part.mimeType },
     }
   );
 }
 
-function spoken({ content }: AssistantMessage): SessionUpdate[] {
+function spoken({ content }: AssistantMessage, messageId: string): SessionUpdate[] {
   return content.flatMap((part) =>
     part.type === "text"
-      ? [chunk("agent_message_chunk", part.text)]
+      ? [chunk("agent_message_chunk", part.text, messageId)]
       : part.type === "thinking"
-      ? [chunk("agent_thought_chunk", part.thinking)]
+      ? [chunk("agent_thought_chunk", part.thinking, messageId)]
       : []
   );
 }
@@ -160,8 +170,9 @@ function spoken({ content }: AssistantMessage): SessionUpdate[] {
 function chunk(
   sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk",
   text: string,
+  messageId: string,
 ): SessionUpdate {
-  return { sessionUpdate, content: { type: "text", text } };
+  return { sessionUpdate, messageId, content: { type: "text", text } };
 }
 
 const entries = z.array(z.object({

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { createUpdates, planIn } from "../../../src/cli/acp/updates.ts";
+import { titleOf } from "../../../src/cli/acp/sessions.ts";
 import { saidIn } from "../../../src/cli/acp/prompt_blocks.ts";
 import { stopReason } from "../../../src/cli/acp/session.ts";
 import { resultContent, toolView } from "../../../src/cli/acp/tool_view.ts";
@@ -133,18 +134,37 @@ for (const { name, kind, text, shown } of FENCED) {
 }
 
 Deno.test("createUpdates() tells a kept conversation with its pictures", () => {
-  const { replay } = createUpdates(PLACES, undefined);
+  let messages = 0;
+  const { replay, of } = createUpdates(PLACES, undefined, () => `m${++messages}`);
   const picture = { type: "image", data: "AA==", mimeType: "image/png" } as const;
   assertEquals(
     replay([
       { role: "user", content: "one", timestamp: 0 },
       { role: "user", content: [{ type: "text", text: "two" }, picture], timestamp: 0 },
     ]),
-    [{ type: "text" as const, text: "one" }, { type: "text" as const, text: "two" }, picture].map((content) => ({
+    [{ type: "text" as const, text: "one" }, { type: "text" as const, text: "two" }, picture].map((content, at) => ({
       sessionUpdate: "user_message_chunk" as const,
+      messageId: at === 0 ? "m2" : "m3",
       content,
     })),
   );
+  const message = {
+    role: "assistant",
+    content: [],
+    provider: "p",
+    model: "m",
+    stopReason: "stop",
+    timestamp: 0,
+  } as const;
+  const events: readonly AgentEvent[] = [
+    { type: "message_start", message },
+    { type: "message_update", assistantMessageEvent: { type: "thinking_delta", delta: "hm" } },
+    { type: "message_update", assistantMessageEvent: { type: "text_delta", delta: "a" } },
+    { type: "message_start", message },
+    { type: "message_update", assistantMessageEvent: { type: "text_delta", delta: "b" } },
+  ];
+  const ids = events.flatMap(of).map((update) => "messageId" in update ? update.messageId : undefined);
+  assertEquals(ids, ["m4", "m4", "m5"]);
 });
 
 Deno.test("createUpdates() sends notices and compactions only to clients that say that they know them X19", () => {
@@ -209,10 +229,40 @@ Deno.test("saidIn() joins text, links, embedded files and pictures", () => {
       { type: "resource", resource: { uri: "file:///f.png", blob: PNG } },
     ]),
     {
-      text: 'See /a b/c.ts and https://example.org/y\n\n<file name="/d.txt">\nD\n</file>\n\n/e.bin/f.png',
+      text: 'See /a b/c.ts and https://example.org/y\n\n<file name="/d.txt">\nD\n</file>\n\n/e.bin /f.png',
       images: [picture, picture],
     },
   );
+});
+
+for (
+  const [before, after, joined] of [
+    ["Explain", "please", "Explain /a.ts please"],
+    ["Explain ", ", please", "Explain /a.ts, please"],
+    ["Explain (", ")", "Explain (/a.ts)"],
+    ["Explain:\n", "\nplease", "Explain:\n/a.ts\nplease"],
+    ["", "", "/a.ts"],
+  ] as const
+) {
+  Deno.test(`saidIn() of a link between ${JSON.stringify(before)} and ${JSON.stringify(after)}`, () => {
+    const { text } = saidIn([
+      { type: "text", text: before },
+      { type: "resource_link", name: "a.ts", uri: "file:///a.ts" },
+      { type: "text", text: after },
+    ]);
+    assertEquals(text, joined);
+  });
+}
+
+Deno.test("titleOf() shows files and skills by their names", () => {
+  const titles = [
+    'Explain <file name="/ws/a.ts"> const a = 1; </file> to me',
+    '<skill name="review" location="/s/SKILL.md"> References … </skill> Look at `a.ts`',
+    '<file name="/ws/long.ts"> it is cut he',
+    "# **Plan** it",
+    "a plain one",
+  ];
+  assertEquals(titles.map(titleOf), ["Explain a.ts to me", "review Look at a.ts", "long.ts", "Plan it", "a plain one"]);
 });
 
 Deno.test("saidIn() refuses a picture that no model takes", () => {

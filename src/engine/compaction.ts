@@ -1,7 +1,7 @@
 import type { ContextUsage } from "../core/engine.ts";
 import type { AgentEvent, CompactionReason, CompactionResult } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
-import { type AgentMessage, type Message, textOf, type Usage } from "../core/message.ts";
+import { type AgentMessage, type AssistantMessage, type Message, textOf, type Usage } from "../core/message.ts";
 import type { ProviderFailure } from "../core/provider.ts";
 import type { CompactionEntry, NewEntry } from "../core/session.ts";
 import { sleep } from "../core/support/sleep.ts";
@@ -33,6 +33,8 @@ export interface Compactor {
   overflowed(failure: ProviderFailure, signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
   /** Converts the messages of a request. Those that are larger than the context window allows are shortened. */
   fit(messages: readonly AgentMessage[], signal: AbortSignal): Promise<readonly Message[]>;
+  /** Warns once if the server used far less of a request than was sent: some cut the conversation without an error. */
+  checkUse(reply: AssistantMessage): void;
   /** As it was last estimated. */
   usage(): Promise<ContextUsage>;
 }
@@ -58,6 +60,10 @@ function isOverflow(outcome: CompactionOutcome): outcome is CompactionOutcome & 
 /** After a rejection the next request has at most this part of the tokens, if the server does not say how many it takes. */
 const OVERFLOW_SHARE = 0.65;
 
+/** A server that used so many times fewer tokens than text has by its bytes has not read all of it; and the least that counts. */
+const CUT_RATIO = 2.5;
+const MIN_CUT_TOKENS = 1500;
+
 /** Limits are not lowered any further. */
 const MIN_SCALE = 1 / 64;
 
@@ -73,6 +79,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
   let compactedLength: number | undefined;
   /** Multiplies the limits: below 1 while several messages that are too large do not fit together. */
   let scale = 1;
+  let isCutTold = false;
 
   /** The context window, and how it is used. */
   async function currentWindow(): Promise<{ contextWindow: number; window: WindowSettings; budget: number }> {
@@ -296,6 +303,22 @@ export function createCompactor(parts: CompactorParts): Compactor {
     isOn: () => settings().enabled,
     now: compact,
     overflowed,
+    checkUse(reply) {
+      const { input = 0, cacheRead = 0, cacheWrite = 0 } = reply.usage ?? {};
+      const used = input + cacheRead + cacheWrite;
+      if (isCutTold || used < MIN_CUT_TOKENS) return;
+      const earlier = conversation.state.messages.filter((message) => message !== reply);
+      const last = sentWith;
+      const sent = earlier.reduce((sum, message) => {
+        return sum + Math.min(roughTokens(messageBound(message)), last?.(message) ?? Infinity);
+      }, fixedTokens());
+      if (sent < used * CUT_RATIO) return;
+      isCutTold = true;
+      parts.notify(
+        `The server used ${used} tokens of a request of about ${sent}: it may have cut the conversation without an error. ` +
+          "Raise its context window (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or set contextWindow under models in settings.json",
+      );
+    },
     async fit(messages, signal) {
       const { contextWindow, budget, window } = await currentWindow();
       // Nearly always every message is far below all limits.

@@ -252,6 +252,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       for await (const event of events) {
         if (event.type === "message_end" && event.message.role === "assistant" && !event.discarded) {
           errorMessage = event.message.errorMessage;
+          if (history.rolled === undefined) core.compactor.checkUse(event.message);
         }
         if (event.type === "agent_end") {
           await core.changes.runEnds();

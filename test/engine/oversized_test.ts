@@ -237,3 +237,24 @@ Deno.test("a summary request that does not fit is made again with less", () => {
       }),
   );
 });
+
+Deno.test("a server that uses far less of a request than was sent is warned of once", () => {
+  const used = (tokens: number) => [
+    ...silent("fine"),
+    { choices: [], usage: { prompt_tokens: tokens, completion_tokens: 5, total_tokens: tokens + 5 } },
+  ];
+  return withBounded(
+    { most: Infinity },
+    ({ messages }) => used(Math.min(4000, JSON.stringify(messages).length >> 2)),
+    (server) =>
+      open(server, {}, async ({ say, events }) => {
+        const warnings = (): number =>
+          events.filter((event) => event.type === "notice" && event.message.includes("OLLAMA_CONTEXT_LENGTH")).length;
+        await say("short");
+        assertEquals(warnings(), 0);
+        await say(GIANT.slice(0, 80_000));
+        await say("and again");
+        assertEquals(warnings(), 1);
+      }),
+  );
+});

@@ -1,10 +1,10 @@
 import type { ChangeSet, UndoLeft, UndoOutcome, UndoPoint, UndoRequest } from "../core/changes.ts";
 import { UserError } from "../core/error.ts";
 import { isInside } from "../core/policy.ts";
-import { bytePath } from "../core/support/tree.ts";
+import { bytePath, KIND, kindAt } from "../core/support/tree.ts";
 import { changeSet } from "./change_set.ts";
 import { type Change, holds, shownIn } from "./states.ts";
-import type { JournalFile } from "./journal_file.ts";
+import type { JournalFile, JournalRecord } from "./journal_file.ts";
 import type { Pack } from "./pack.ts";
 import type { SessionEntry } from "../core/session.ts";
 import type { Scope } from "./recorder.ts";
@@ -89,7 +89,8 @@ function putBack(
     maxFileBytes: parts.maxFileBytes,
     shown: (path) => shownIn(root, path),
   };
-  const work = planUndo(wanted, disk, request.force === true);
+  const plan = planUndo(wanted, disk, request.force === true);
+  const work = { ...plan, left: [...plan.left, ...notRecorded(journal.records.slice(position), parts.scopes)] };
   if (request.dryRun) {
     const outcome = { point, steps: stepsOf(work.tasks, disk), left: work.left, isDone: false };
     return { outcome, done: [] };
@@ -140,6 +141,23 @@ function leftOut(left: readonly UndoLeft[]): ChangeSet["leftOut"] {
     count: list.length,
     paths: list.slice(0, 10).map(({ path }) => path),
   }));
+}
+
+/** What calls did from some records on that the journal could not record. */
+function notRecorded(records: readonly JournalRecord[], scopes: readonly Scope[]): readonly UndoLeft[] {
+  const left = new Map<string, UndoLeft>();
+  const add = (path: string, why: string): unknown => left.set(`${path}\0${why}`, { path, why, isForcible: false });
+  for (const record of records) {
+    if (record.type !== "look" || record.of !== "calls") continue;
+    for (const { path, kind } of record.counted ?? []) {
+      const isThere = scopes.some(({ tree }) => kindAt(tree, bytePath(path)) === KIND.folder);
+      if (kind === "deleted" && !isThere) add(path, "it is an ignored directory, which is not scanned");
+    }
+    for (const { why, paths = [] } of record.leftOut ?? []) {
+      for (const path of paths.length > 0 ? paths : ["."]) add(path, why);
+    }
+  }
+  return [...left.values()];
 }
 
 const COPY_IS_GONE =

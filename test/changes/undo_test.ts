@@ -319,7 +319,7 @@ Deno.test("what a call that did not wait for the scan replaced, made or removed 
     ]);
     assertEquals(leftOut, [{ why }]);
     const { left } = await undo();
-    assertEquals(left.map(({ path }) => path), ["its", "mine"]);
+    assertEquals(left.map(({ path, why }) => [path, why]), [["its", why], ["mine", why], [".", why]]);
     assertEquals(Deno.readTextFileSync(`${root}/mine`), "replaced\n");
     assertEquals(Deno.readTextFileSync(`${root}/its`), "its\n");
   }, { isUnseen: true, isHeld: true }));
@@ -395,3 +395,17 @@ Deno.test("a temporary file of a killed process is removed by the first scan and
     assertEquals(Deno.readTextFileSync(`${root}/.sandpiper-notes.tmp`), "no name of a temporary file");
   });
 });
+
+Deno.test("undo names an ignored directory that a call removed", () =>
+  withRecorded((root) => {
+    fill(root);
+    Deno.mkdirSync(`${root}/node_modules/x`, { recursive: true });
+  }, async ({ root, call, undo }) => {
+    await call(() => Deno.removeSync(`${root}/node_modules`, { recursive: true }));
+    const { left } = await undo();
+    assertEquals(left.map(({ path, why }) => [path, why]), [
+      ["node_modules", "it is an ignored directory, which is not scanned"],
+    ]);
+    Deno.mkdirSync(`${root}/node_modules`);
+    assertEquals((await undo({ to: 1 })).left, []);
+  }));

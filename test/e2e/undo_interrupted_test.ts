@@ -132,9 +132,12 @@ const killed: Start = (args, { ws, home }) => {
 
 /** Runs a program in a terminal that is closed when a line is read; prints how the program ended. */
 const IN_TERMINAL = `
-import os, pty, select, sys
+import os, pty, select, sys, time
 pid, fd = pty.fork()
 if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+# A terminal that is closed before it belongs to the program is none of it.
+own = os.readlink('/proc/self/exe')
+while os.readlink(f'/proc/{pid}/exe') == own: time.sleep(0.001)
 while True:
     ready = select.select([fd, 0], [], [], 30)[0]
     if 0 in ready or not ready: break

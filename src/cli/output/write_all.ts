@@ -1,7 +1,5 @@
 import { messageOf, UserError } from "../../core/error.ts";
-
-/** Asked at the start, since a terminal that was closed says that it is none. */
-const wasTerminal = Deno.stdout.isTerminal();
+import { attempt } from "../../core/support/attempt.ts";
 
 /**
  * Writes all of a text; false where nobody reads it any more.
@@ -16,8 +14,7 @@ export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text:
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe || stream === Deno.stderr) return false;
-    // A terminal that was closed (EIO): SIGHUP ends the program.
-    if (wasTerminal && /\bos error 5\b/.test(messageOf(error))) return false;
+    if (isClosedTerminal(error)) return false;
     throw new UserError({
       what: "Cannot write to standard output",
       why: messageOf(error),
@@ -25,4 +22,10 @@ export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text:
       exitCode: 1,
     }, { cause: error });
   }
+}
+
+/** Whether a write failed because the terminal was closed (EIO): SIGHUP ends the program. Such a terminal says that it is none. */
+function isClosedTerminal(error: unknown): boolean {
+  const isOfDevice = /\bos error 5\b/.test(String(error)) || (error as { readonly code?: unknown }).code === "EIO";
+  return isOfDevice && attempt(() => Deno.statSync("/dev/stdout").isCharDevice) === true;
 }

@@ -70,6 +70,8 @@ export interface CallStart {
   readonly isBackground: boolean;
   /** Aborted when the call should wait no longer. */
   readonly until: AbortSignal;
+  /** Aborted when the call is stopped: then nobody knows when it changes its last file. */
+  readonly signal?: AbortSignal;
 }
 
 /** Records what changes. Nothing here throws; whoever calls waits for `settle` alone. */
@@ -138,6 +140,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
   let calls: ChangingCall[] = [];
   /** Calls that started something which may still be at work. */
   const background: ChangingCall[] = [];
+  /** Calls of the run. */
+  const started: { readonly call: ChangingCall; readonly signal: AbortSignal | undefined }[] = [];
   /** Calls that have not ended: while one goes on no look is whole. */
   const open = new Set<string>();
   let ofRun: { readonly looks: Look[]; readonly calls: ChangingCall[] } | undefined;
@@ -431,7 +435,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       if (calls.length > 0 || isNewRun || background.length > 0) void lookInOrder(true, isOutside);
       isNewRun = false;
     },
-    async callStarts(call, { isBackground, until }) {
+    async callStarts(call, { isBackground, until, signal }) {
       const isKnown = await isBefore(until, stateKnown());
       // Nothing is awaited from here to the start of the call.
       if (!areKnown()) lateSinceMs ??= options.fileTimeMs();
@@ -439,6 +443,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       putOnDisk(call);
       if (isBackground) background.push(call);
       open.add(call.toolCallId);
+      started.push({ call, signal });
       calls.push(call);
       ofRun?.calls.push(call);
       return isKnown;
@@ -446,6 +451,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
     callEnds: (id) => void open.delete(id),
     runStarts() {
       open.clear();
+      started.length = 0;
       isNewRun = first !== undefined;
       ofRun = { looks: [], calls: [] };
     },
@@ -525,6 +531,12 @@ export function openRecorder(options: RecorderOptions): Recorder {
       await copying;
     },
     async close() {
+      // Commands in the background, and calls that were stopped, may have changed something after the last scan.
+      const late = [...background, ...started.flatMap(({ call, signal }) => signal?.aborted ? [call] : [])];
+      if (late.length > 0) {
+        calls.push(...late.filter((call) => !calls.includes(call)));
+        await lookInOrder(false);
+      }
       pace.close();
       await queue;
       await copying.catch(() => {});

@@ -16,6 +16,8 @@ export interface Budget {
 export interface RunnerCall {
   readonly name: string;
   readonly args: JsonObject;
+  /** Whether it may change files: after an abort it settles only when it cannot change any more. */
+  readonly mayWrite?: boolean;
 }
 
 /** How a call is watched and ended. */

@@ -265,8 +265,9 @@ class OpenSession implements EngineCore {
     opened.defer(() => (this.conversation ?? store).close());
     opened.defer(() => this.#telemetry?.close());
     opened.defer(() => this.#trials?.close());
-    opened.defer(() => this.#closeTools());
+    // After the tools: what they change until their end belongs into the journal.
     opened.defer(() => this.changes?.close());
+    opened.defer(() => this.#closeTools());
     opened.defer(() => this.#typed?.close());
     opened.defer(() => this.servers?.close());
     opened.defer(() => this.#agents?.close());

@@ -121,7 +121,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     if (settings.waitMs === 0) over.abort();
     try {
       const until = AbortSignal.any([signal, over.signal]);
-      const isKnown = await opened.recorder.callStarts(call, { isBackground, until });
+      const isKnown = await opened.recorder.callStarts(call, { isBackground, until, signal });
       if (isKnown || signal.aborted || isWarned || parts.isPassing) return;
       isWarned = true;
       parts.notify(

@@ -96,7 +96,7 @@ export function openToolProcesses(
   const inRunner = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
     const deadlineMs = await tool.deadlineMs?.(args, policy);
     if (tool.name === "bash") programs?.forget();
-    const call = { name: tool.name, args };
+    const call = { name: tool.name, args, mayWrite: !tool.readOnly };
     if (isClosed || !known.some(({ name }) => name === tool.name)) return errorResult("No tools were started");
     const address = await tool.fetches?.(args);
     if (address !== undefined) {

@@ -96,7 +96,7 @@ export function openSession(
     return aborted.delete(answer.id) || pending !== undefined;
   };
 
-  const run = ({ name, args }: RunnerCall, options: CallOptions): Promise<ToolResult> => {
+  const run = ({ name, args, mayWrite = false }: RunnerCall, options: CallOptions): Promise<ToolResult> => {
     const { signal, onUpdate, deadlineMs = watch.deadlineMs } = options;
     const id = crypto.randomUUID();
     let request: string;
@@ -105,6 +105,7 @@ export function openSession(
     } catch (error) {
       return Promise.resolve(errorResult(`Invalid arguments for ${name}: ${messageOf(error)}`));
     }
+    let isAborted = false;
     return new Promise((resolve) => {
       const inTime = deadlines.start(deadlineMs, () => {
         const seconds = deadlineMs / 1000;
@@ -115,7 +116,8 @@ export function openSession(
         void end("another call took too long", 0);
       });
       const abort = (): void => {
-        pending.settle(errorResult("Operation aborted"));
+        isAborted = true;
+        if (!mayWrite) pending.settle(ABORTED);
         aborted.set(id, setTimeout(() => void end("an aborted call kept it busy", 0), abortGraceMs));
         link.send(messageText({ v: 1, id: crypto.randomUUID(), op: "cancel", call: id }));
       };
@@ -124,7 +126,7 @@ export function openSession(
         signal.removeEventListener("abort", abort);
         calls.delete(id);
         programs.end(id);
-        resolve(result);
+        resolve(isAborted ? ABORTED : result);
       });
       calls.set(id, pending);
       if (name === "bash") programs.allow(id);
@@ -145,6 +147,8 @@ export function openSession(
 
   return { pid: link.pid, warm, run, end };
 }
+
+const ABORTED = errorResult("Operation aborted");
 
 function refuse(): Promise<never> {
   return Promise.reject(new ToolError("no program may run"));

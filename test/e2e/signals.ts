@@ -38,7 +38,7 @@ export function signals(program: Program): void {
           if (at % 2 !== index % 2 && !IS_NIGHTLY) continue;
           const [signal, code] = SIGNALS[(at + index) % SIGNALS.length] ?? SIGNALS[0];
           const env = { HOME: home, TMPDIR: outside, OPENAI_BASE_URL: server.baseUrl };
-          const child = start(program, [...args.slice(0, -1), "-m", "m", "-q", ...args.slice(-1)], {
+          const child = begin(program, [...args.slice(0, -1), "-m", "m", "-q", ...args.slice(-1)], {
             cwd: ws,
             env,
             stdin: "",
@@ -65,7 +65,7 @@ export function signals(program: Program): void {
         const env = { HOME: home, TMPDIR: outside, OPENAI_BASE_URL: server.baseUrl };
         for (const isClosed of [false, true]) {
           for (const [signal, code] of SIGNALS) {
-            const child = start(program, [...mode, "-m", "m", "-q", "go"], { cwd: ws, env, stdin: "" });
+            const child = begin(program, [...mode, "-m", "m", "-q", "go"], { cwd: ws, env, stdin: "" });
             const writer = child.stdin.getWriter();
             await writer.write(new TextEncoder().encode("half a task"));
             await until(() => [...Deno.readDirSync(outside)].length > 0);
@@ -99,7 +99,7 @@ export function signals(program: Program): void {
         Deno.writeTextFileSync(`${home}/slow.ts`, `export default async (pi) => { ${body} };\n`);
         const replies = cassette(home, [{ text: "x", delayMs: 60_000 }]);
         const args = ["--mode", "json", "-q", "-e", `${home}/slow.ts`, "-m", `replay:${replies}`, text];
-        const child = start(program, args, { cwd: ws, env: { HOME: home, TMPDIR: outside } });
+        const child = begin(program, args, { cwd: ws, env: { HOME: home, TMPDIR: outside } });
         await until(() => [...Deno.readDirSync(outside)].length > 0);
         await new Promise((later) => setTimeout(later, 700));
         const ended = await endedBy(child, "SIGINT");
@@ -125,7 +125,7 @@ export function signals(program: Program): void {
           { text: "x" },
         ]);
         const env = { HOME: home, TMPDIR: outside };
-        const child = start(program, ["--mode", "json", "-m", `replay:${replies}`, "go"], { cwd: ws, env });
+        const child = begin(program, ["--mode", "json", "-m", `replay:${replies}`, "go"], { cwd: ws, env });
         await until(() => exists(`${ws}/${signal === "SIGTERM" ? "second" : "first"}`));
         const ended = await endedBy(child, signal);
         const last = events(ended.stdout).at(-1);
@@ -158,7 +158,7 @@ export function signals(program: Program): void {
       const command = "trap '' TERM; touch begun; while :; do sleep 0.1; done";
       const replies = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "x" }]);
       const env = { HOME: home, TMPDIR: outside };
-      const child = start(program, ["--mode", "json", "-m", `replay:${replies}`, "go"], { cwd: ws, env });
+      const child = begin(program, ["--mode", "json", "-m", `replay:${replies}`, "go"], { cwd: ws, env });
       await until(() => exists(`${ws}/begun`));
       child.kill("SIGHUP");
       const ended = await endedBy(child, "SIGHUP");
@@ -174,7 +174,7 @@ export function signals(program: Program): void {
         const command = "trap '' TERM INT HUP; touch begun; while :; do sleep 0.1; done";
         const replies = cassette(home, [{ calls: [{ name: "bash", args: { command } }] }, { text: "x" }]);
         const env = { HOME: home, TMPDIR: outside };
-        const child = start(program, [...mode, "-m", `replay:${replies}`, "go"], { cwd: ws, env, stdin: "" });
+        const child = begin(program, [...mode, "-m", `replay:${replies}`, "go"], { cwd: ws, env, stdin: "" });
         const closing = mode.includes("rpc") ? undefined : child.stdin.close();
         await until(() => exists(`${ws}/begun`));
         child.kill("SIGTERM");
@@ -196,16 +196,24 @@ function startIgnoring(program: Program, args: readonly string[], options: Param
   return start(ignoring, args, options);
 }
 
+/** What a program prints is read from its start: one event can be larger than a pipe. */
+const printed = new WeakMap<Deno.ChildProcess, Promise<[stdout: string, stderr: string]>>();
+
+function begin(...given: Parameters<typeof start>): Deno.ChildProcess {
+  const child = start(...given);
+  printed.set(child, Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]));
+  return child;
+}
+
 /** Sends a signal and waits for the end, which must come soon. */
 async function endedBy(child: Deno.ChildProcess, signal: Deno.Signal) {
-  const begin = performance.now();
+  const from = performance.now();
   child.kill(signal);
-  const texts = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const timer = setTimeout(() => child.kill("SIGKILL"), 3 * AT_ONCE_MS);
   const { code } = await child.status;
   clearTimeout(timer);
-  const [stdout, stderr] = await texts;
-  const ms = performance.now() - begin;
+  const [stdout = "", stderr = ""] = await printed.get(child) ?? [];
+  const ms = performance.now() - from;
   assert(ms < AT_ONCE_MS, `${signal} took ${ms} ms`);
   return { code, stdout, stderr };
 }

@@ -16,8 +16,7 @@ const TRIES = 2;
 
 /** Scenarios that fail, and why. */
 const EXPECTED: Readonly<Record<string, string>> = {
-  "auth/client-credentials-jwt": "logins without a user are not supported (extension)",
-  "auth/client-credentials-basic": "logins without a user are not supported (extension)",
+  "auth/client-credentials-jwt": "clients that sign with a key of their own are not supported (extension)",
   "auth/enterprise-managed-authorization": "identity providers of companies are not supported (extension)",
   "auth/wif-jwt-bearer": "workload identities are not supported (extension)",
   "auth/dpop": "tokens that are bound to a key are not supported (extension)",

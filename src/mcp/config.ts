@@ -44,6 +44,8 @@ export interface HttpServer extends ServerCommon {
     readonly clientId?: string;
     /** Name of the variable that holds the secret of that client, which is never kept. */
     readonly clientSecretEnv?: string;
+    /** Without a user: the client's own id and secret are enough. `authorization_code` unless told otherwise. */
+    readonly grant?: "authorization_code" | "client_credentials";
     /** Port of the loopback address that the browser comes back to; any free one unless told otherwise. */
     readonly callbackPort?: number;
     /** What to ask for, in place of what the server names. */

@@ -92,6 +92,7 @@ function isConfidential({ protocol, hostname }: URL): boolean {
 export async function logIn(server: HttpServer, deps: LoginDeps): Promise<Login | undefined> {
   const library = await import("@modelcontextprotocol/client");
   const { url, oauth = {} } = server;
+  if (oauth.grant === "client_credentials") return await logInAlone(server, deps, deps.before);
   if (!isConfidential(new URL(url))) throw new Error("a token would be sent without encryption; use https");
   const asked = await deps.fetch(url, {
     method: "POST",
@@ -151,6 +152,44 @@ export async function logIn(server: HttpServer, deps: LoginDeps): Promise<Login 
   return { url, client, tokens, discovery, ...(resource === undefined ? {} : { resource }) };
 }
 
+/** Logs a client in that needs no user (`oauth.grant`). Rejects with a clause. */
+async function logInAlone(
+  { url, oauth = {} }: HttpServer,
+  { fetch, secret, client }: Pick<LoginDeps, "fetch" | "secret" | "client">,
+  earlier?: Login,
+): Promise<Login> {
+  const library = await import("@modelcontextprotocol/client");
+  const named = namedClient(oauth, secret);
+  if (!named) throw new Error("the settings name no client for it (oauth.clientId)");
+  if (!isConfidential(new URL(url))) throw new Error("a token would be sent without encryption; use https");
+  let kept: Partial<{ -readonly [K in keyof Login]: Login[K] }> = {};
+  const provider: OAuthClientProvider = {
+    redirectUrl: undefined,
+    clientMetadata: { client_name: client.name, redirect_uris: [], grant_types: ["client_credentials"] },
+    clientInformation: () => named,
+    tokens: () => undefined,
+    saveTokens: (tokens) => void (kept = { ...kept, tokens }),
+    redirectToAuthorization: () => Promise.reject(new Error("it wants a user")),
+    saveCodeVerifier: () => {},
+    codeVerifier: () => "",
+    prepareTokenRequest: (scope) =>
+      new URLSearchParams({ grant_type: "client_credentials", ...(scope === undefined ? {} : { scope }) }),
+    saveDiscoveryState: (discovery) => void (kept = { ...kept, discovery }),
+    saveResourceUrl: (resource) => void (kept = { ...kept, resource }),
+  };
+  const scope = oauth.scope ?? joinedScopes(earlier?.tokens.scope, earlier?.wanted);
+  await library.auth(provider, { serverUrl: url, fetchFn: fetch, ...(scope === undefined ? {} : { scope }) });
+  const { tokens, discovery, resource } = kept;
+  if (!tokens || !discovery) throw new Error("the authorization server gave no token");
+  return {
+    url,
+    client: { client_id: named.client_id },
+    tokens,
+    discovery,
+    ...(resource === undefined ? {} : { resource }),
+  };
+}
+
 /** What a server names is opened in a browser: no address of another kind. */
 function checkedAddress(address: URL): URL {
   if (isConfidential(address)) return address;
@@ -194,6 +233,11 @@ export function requestAuth(
       const refused = used;
       await store.alone(async () => {
         const kept = login();
+        if (server.oauth?.grant === "client_credentials") {
+          // Another process was faster.
+          if (kept !== undefined && kept.tokens.access_token !== refused) return;
+          return store.write(await logInAlone(server, { fetch, secret, client: { name: "sandpiper" } }, kept));
+        }
         if (kept === undefined) throw wanting();
         const { client, tokens, discovery, resource } = kept;
         // Another process was faster.

@@ -30,12 +30,13 @@ if (typeof secret === "string") Deno.env.set("CONFORMANCE_SECRET", secret);
 /** What the suite takes for the address of a client's own description. */
 const DESCRIPTION = "https://conformance-test.local/client-metadata.json";
 const clientId = scenario === "auth/basic-cimd" ? DESCRIPTION : context["client_id"];
+const alone = scenario.startsWith("auth/client-credentials") ? { grant: "client_credentials" } as const : {};
 const server: HttpServer = {
   url,
   elicitation: true,
   sampling: true,
   ...(typeof clientId === "string"
-    ? { oauth: { clientId, ...(secret ? { clientSecretEnv: "CONFORMANCE_SECRET" } : {}) } }
+    ? { oauth: { clientId, ...alone, ...(secret ? { clientSecretEnv: "CONFORMANCE_SECRET" } : {}) } }
     : {}),
 };
 

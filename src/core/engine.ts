@@ -39,6 +39,8 @@ export interface UserPrompt {
   readonly elapsedMs?: number;
   /** Whether a text that begins with `/name` and names nothing is an error instead of a message. */
   readonly refusesUnknownNames?: boolean;
+  /** The session ends with this run: background commands end before the last scan, so that it finds all that they changed. */
+  readonly endsSession?: boolean;
 }
 
 /** What became of a prompt. `command`: an extension's command ran; `handled`: a hook took it; `queued`: it waits. */

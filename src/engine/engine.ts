@@ -279,6 +279,7 @@ class OpenSession implements EngineCore {
     const left = this.tools?.background.list() ?? [];
     await this.tools?.close();
     if (left.length === 0) return;
+    this.tools?.background.tellLast();
     const { endedWithSession } = await import("./tools/background_commands.ts");
     endedWithSession(left).forEach((line) => this.notify(line));
   }

@@ -41,6 +41,8 @@ type Shortened = Pick<TurnParts, "rolled" | "spent">;
 export function createPrompting(core: EngineCore, pending: Pending, builder?: PromptBuilder): Prompting {
   const { conversation, queues, work } = core;
   let lastEnding: RunEnding | undefined;
+  /** The session ends with the run at hand. */
+  let endsSession = false;
 
   return {
     async prompt(input) {
@@ -89,6 +91,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   }
 
   async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
+    endsSession = input.endsSession === true;
     await core.followMcpServers(signal);
     const made = await ready(input, undefined, signal);
     return made ? await begin(made, signal, input.elapsedMs) : { kind: "handled" };
@@ -255,6 +258,9 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
           if (history.rolled === undefined) core.compactor.checkUse(event.message);
         }
         if (event.type === "agent_end") {
+          // While a command runs, a scan proves nothing: the command can notice that a scan has begun, and remove and restore
+          // a file around the moment at which its directory is read.
+          if (endsSession) await core.tools.background.endWithRun();
           await core.changes.runEnds();
           const { ending, limit, reason } = event;
           lastEnding = ending;

@@ -184,7 +184,8 @@ async function answer(
   const events = told(
     eventsOf(engine, async () => {
       const elapsedMs = performance.now() - seen.started;
-      return outcome = await engine.prompt({ ...task, source: "interactive", refusesUnknownNames: true, elapsedMs });
+      const last = { refusesUnknownNames: true, endsSession: true };
+      return outcome = await engine.prompt({ ...task, source: "interactive", ...last, elapsedMs });
     }, { stop: watch.signal, ...(isJson ? {} : { wants: isTextEvent }) }),
     (event) => {
       seen.facts.take(event);

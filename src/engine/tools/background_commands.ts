@@ -30,6 +30,14 @@ export interface BackgroundCommands {
   readonly hasUntold: () => boolean;
   /** Those whose end the model does not know of; they are not given again. */
   readonly takeUntold: () => readonly BackgroundView[];
+  /**
+   * Ends all that run, politely first, when the last run of the session is over; resolves when none of their processes is left.
+   * For people and the report they ran until the session ended: `list` shows them as running, and their ends are told by
+   * `tellLast`.
+   */
+  readonly endWithRun: () => Promise<void>;
+  /** Tells of the ends that `endWithRun` held back. */
+  readonly tellLast: () => void;
   /** Ends all waits. */
   readonly wake: () => void;
   /** Another conversation begins: its model is told nothing of the commands of the one before, which go on. */
@@ -53,11 +61,15 @@ export function backgroundCommands(tell: (event: AgentEvent) => void = () => {})
     const at = started.get(id);
     return at?.own.list().find((command) => command.id === at.id);
   };
-  const view = (id: string): BackgroundView | undefined => {
+  /** As they were when the last run was over. */
+  const withRun = new Map<string, BackgroundView>();
+  const heldBack: AgentEvent[] = [];
+  const viewNow = (id: string): BackgroundView | undefined => {
     const [at, command] = [started.get(id), raw(id)];
     if (!at || !command) return undefined;
     return { ...command, id, tail: lastLines(at.own.tail(at.id)) };
   };
+  const view = (id: string): BackgroundView | undefined => withRun.get(id) ?? viewNow(id);
   const list = (): readonly BackgroundView[] => [...started.keys()].flatMap((id) => view(id) ?? []);
   const owner = (id: string): { readonly own: Own; readonly id: string } => {
     const at = started.get(id);
@@ -68,11 +80,13 @@ export function backgroundCommands(tell: (event: AgentEvent) => void = () => {})
   const follow = async (id: string): Promise<void> => {
     const at = owner(id);
     await at.own.end(at.id);
-    const ended = view(id);
+    const ended = viewNow(id);
     if (ended?.exitCode === undefined) return;
     const { command, exitCode, why, startedAt, endedAt = startedAt, tail } = ended;
-    if (!foreign.has(id)) untold.add(id);
-    tell({
+    const isWithRun = withRun.has(id);
+    if (!foreign.has(id) && !isWithRun) untold.add(id);
+    const say = isWithRun ? (event: AgentEvent) => void heldBack.push(event) : tell;
+    say({
       type: "background_end",
       id,
       command,
@@ -97,6 +111,12 @@ export function backgroundCommands(tell: (event: AgentEvent) => void = () => {})
       untold.clear();
       return taken;
     },
+    async endWithRun() {
+      const running = list().filter(({ exitCode }) => exitCode === undefined);
+      for (const command of running) withRun.set(command.id, command);
+      await Promise.all(running.map(({ id }) => stop(id)));
+    },
+    tellLast: () => heldBack.splice(0).forEach(tell),
     wake: () => sleepers.forEach((wake) => wake()),
     beginSession() {
       foreign = new Set(started.keys());

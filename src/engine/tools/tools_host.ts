@@ -279,6 +279,8 @@ function lateBackground(
     stop: async (id) => await (await load()).stop(id),
     hasUntold: () => commands?.hasUntold() ?? false,
     takeUntold: () => commands?.takeUntold() ?? [],
+    endWithRun: async () => await commands?.endWithRun(),
+    tellLast: () => commands?.tellLast(),
     wake: () => commands?.wake(),
     beginSession: () => commands?.beginSession(),
     numbered: async (own) => (await load()).numbered(own),

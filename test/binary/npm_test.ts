@@ -4,7 +4,7 @@ import { dirname, fromFileUrl, join } from "@std/path";
 import { type NpmPackage, tarball, tarballName } from "../../scripts/npm/package.ts";
 import { mainPackage, platformPackage } from "../../scripts/npm/sandpiper.ts";
 import { type Target, targetOf, TARGETS } from "../../src/config/targets.ts";
-import { NPM_PACKAGE, VERSION } from "../../src/core/version.ts";
+import { NPM_PACKAGE, NPM_SCOPE, VERSION } from "../../src/core/version.ts";
 
 const root = dirname(dirname(dirname(fromFileUrl(import.meta.url))));
 const text = new TextDecoder();
@@ -117,7 +117,9 @@ Deno.test("npm install -g gives the command of this system, and npx starts it; w
     assertStringIncludes(await run(command, "prompt", "--stable"), "sandpiper");
 
     await npm("uninstall", "-g", NPM_PACKAGE);
-    assertEquals([...Deno.readDirSync(join(folder, "prefix/lib/node_modules"))].map(({ name }) => name), []);
+    // npm leaves the empty directory of the scope.
+    const left = [...Deno.readDirSync(join(folder, "prefix/lib/node_modules", NPM_SCOPE))].map(({ name }) => name);
+    assertEquals(left, []);
     assertEquals(await run("npx", "--yes", "--ignore-scripts", "--prefer-offline", NPM_PACKAGE, "--version"), said);
     const [place = ""] = [...Deno.readDirSync(join(folder, ".npm/_npx"))].map(({ name }) => name);
     const launcher = join(folder, ".npm/_npx", place, "node_modules", NPM_PACKAGE, "bin/sandpiper");

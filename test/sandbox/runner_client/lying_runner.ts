@@ -3,6 +3,8 @@
 import { deframer, LINE_BYTES } from "../../../src/core/framing.ts";
 
 let firstId = "";
+/** Calls that the host gave up. */
+let cancels = 0;
 /** Calls that are under way. */
 const taken = new Set<string>();
 
@@ -18,6 +20,7 @@ const open = (id: string): string => `{"v":1,"id":"${id}","ok":{"content":[],"de
 const LIES: Readonly<Record<string, (id: string) => void>> = {
   honest: (id) => line({ v: 1, id, ok: ok("true") }),
   pid: (id) => line({ v: 1, id, ok: ok(String(Deno.pid)) }),
+  cancels: (id) => line({ v: 1, id, ok: ok(String(cancels)) }),
   forged: (id) => {
     line({ v: 1, id: crypto.randomUUID(), ok: ok("forged") });
     line({ v: 1, id: firstId, ok: ok("forged") });
@@ -129,6 +132,7 @@ for await (const bytes of Deno.stdin.readable) {
   for (const text of messages(bytes)) {
     const { id, op, name } = JSON.parse(text);
     firstId ||= id;
+    if (op === "cancel") cancels++;
     if (op !== "tool") continue;
     taken.add(id);
     LIES[name]?.(id);

@@ -243,6 +243,16 @@ Deno.test("a runner that has not yet heard of an abort may send much for the abo
   }
 });
 
+Deno.test("an abort tells the runner, which can then stop its work", () =>
+  withRunner({ abortGraceMs: 60_000 }, async (runner) => {
+    const ending = new AbortController();
+    const silent = call(runner, "silent", {}, ending.signal);
+    assertEquals(textOf((await call(runner, "cancels")).content), "0");
+    ending.abort();
+    await silent;
+    assertEquals(textOf((await call(runner, "cancels")).content), "1");
+  }));
+
 Deno.test("the programs of a bash call end with the call", async () => {
   const ended = Promise.withResolvers<void>();
   const runProgram = (_program: unknown, signal: AbortSignal): Promise<never> =>

@@ -1,7 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { assembleMessage } from "../input/message.ts";
-import { namedFilesOf } from "../../config/named_files.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import type { Invocation } from "../../config/options/parse.ts";
@@ -19,12 +18,7 @@ export async function run(invocation: Invocation): Promise<number> {
     if (typeof chosen === "number") return chosen;
     config = await withAgent(chosen);
     const { words } = invocation;
-    const message = assembleMessage({
-      words,
-      cwd: config.world.cwd,
-      home: config.world.home,
-      files: namedFilesOf(config),
-    });
+    const message = words.length === 0 ? "" : await messageOf(config);
     let choice: ModelChoice;
     try {
       choice = await firstModel(config, readVariable);
@@ -58,6 +52,13 @@ async function refuseInput(config: Config): Promise<void> {
   const isTask = ["text", "json"].includes(modeOf(config));
   if (isTask) await (await import("./run_task.ts")).refuseTask(config);
   await (await import("./refuse_input.ts")).refuseInput(config);
+}
+
+/** The first message. What opens its files is loaded for it alone: the first frame of the screen waits for nothing else. */
+async function messageOf(config: Config): Promise<string> {
+  const { invocation: { words }, world: { cwd, home } } = config;
+  const { namedFilesOf } = await import("../../config/named_files.ts");
+  return assembleMessage({ words, cwd, home, files: namedFilesOf(config) });
 }
 
 /** Most runs name none, and load nothing for it. */

@@ -417,6 +417,11 @@ Deno.test("acp: session/delete removes a session with its file", async () => {
       assertEquals(await client.agent.request("session/delete", { sessionId: id }), {});
     }
     assertEquals([kept?.sessionId, await ids()], [other, [other]]);
+    // A client need not wait for the end of a session before it deletes it.
+    const closed = client.agent.request("session/close", { sessionId: other });
+    assertEquals(await client.agent.request("session/delete", { sessionId: other }), {});
+    await closed;
+    assertEquals(await ids(), []);
   });
 });
 

@@ -54,6 +54,7 @@ export interface Sessions {
 /** No sessions yet. The command line's options hold for each of them; `warn` hears what a person should know. */
 export function createSessions(invocation: Invocation, world: World, warn: (line: string) => void): Sessions {
   const open = new Map<string, AcpSession>();
+  const closing = new Map<string, Promise<void>>();
   let isClosed = false;
   const resolveConfig = (cwd: string, resume?: string, more: Values = {}): Config => {
     const { continue: _continue, resume: _resume, fork: _fork, ...values } = invocation.values;
@@ -83,7 +84,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
       for (const directory of additionalDirectories) checkDirectory("additionalDirectories", directory);
       try {
         const file = sessionId === undefined ? undefined : fileOf(cwd, sessionId);
-        if (sessionId !== undefined && open.has(sessionId)) await close(sessionId);
+        if (sessionId !== undefined) await close(sessionId);
         if (sessionId !== undefined && file !== undefined) checkLock(sessionId, file);
         const wider = withDirectories(resolveConfig(cwd, file), additionalDirectories, file);
         const { config, notices } = withServers(await withNamedAgent(wider.config), mcpServers);
@@ -120,7 +121,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
     close,
     async delete(id) {
       if (!isSessionId(id)) throw RequestError.sessionNotFound(id);
-      if (open.has(id)) await close(id);
+      await close(id);
       const { deleteSession } = await import("../../engine/sessions/kept_sessions.ts");
       const config = resolveConfig(world.cwd);
       let path: string;
@@ -145,7 +146,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
     },
     async closeAll() {
       isClosed = true;
-      await Promise.all(Array.from(open.keys(), close));
+      await Promise.all([...open.keys(), ...closing.keys()].map(close));
     },
   };
 
@@ -165,11 +166,15 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
     throw RequestError.invalidParams({ sessionId, cwd }, `the session belongs to ${header.cwd}: give that as cwd`);
   }
 
+  /** Settles when the session is closed, also if another request has begun that. */
   async function close(id: string): Promise<void> {
     const session = open.get(id);
+    if (session === undefined) return await closing.get(id);
     open.delete(id);
-    session?.cancel();
-    await session?.close();
+    session.cancel();
+    const closed = session.close().finally(() => closing.delete(id));
+    closing.set(id, closed);
+    await closed;
   }
 }
 

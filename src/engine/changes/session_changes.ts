@@ -79,6 +79,8 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   let mayHaveChanged = false;
   /** Whether the user was warned in this run that a call did not wait for the scan. */
   let isWarned = false;
+  /** How long calls of this run have waited, milliseconds: all of them together wait no longer than the setting says. */
+  let waitedMs = 0;
   /** The journal of the session before, until it is closed. */
   let leaving: Promise<void> = Promise.resolve();
 
@@ -117,8 +119,10 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     if (opened === undefined) return;
     const over = new AbortController();
     const shown = setTimeout(() => parts.notify(WAITING, "info"), SHOWN_AFTER_MS);
-    const timer = setTimeout(() => over.abort(), settings.waitMs);
-    if (settings.waitMs === 0) over.abort();
+    const since = performance.now();
+    const leftMs = settings.waitMs - waitedMs;
+    const timer = setTimeout(() => over.abort(), leftMs);
+    if (leftMs <= 0) over.abort();
     try {
       const until = AbortSignal.any([signal, over.signal]);
       const isKnown = await opened.recorder.callStarts(call, { isBackground, until, signal });
@@ -129,6 +133,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           `${settings.waitMs / 1000} s. The setting checkpoints.waitMs allows more time`,
       );
     } finally {
+      waitedMs += performance.now() - since;
       clearTimeout(shown);
       clearTimeout(timer);
     }
@@ -161,6 +166,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
         case "agent_start":
           mayHaveChanged = false;
           isWarned = false;
+          waitedMs = 0;
           return say((to) => to.runStarts());
         case "message_end": {
           if (event.message.role !== "user" || event.discarded) return;

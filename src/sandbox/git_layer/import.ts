@@ -25,6 +25,7 @@ import {
 } from "./real_files.ts";
 import { connected, headAside, headAt, keepAside, said, takeHead, takeRefs } from "./ref_moves.ts";
 import { isObjectName, isRefName, openRefs, type RefChange, refChanges, type Refs } from "./refs.ts";
+import { type SharedModes, sharedModes } from "./shared_modes.ts";
 import { settingsChange } from "./settings.ts";
 import type { UpperKind } from "./upper.ts";
 
@@ -127,6 +128,9 @@ export function openLayered(
   const zero = "0".repeat(hashBytes * 2);
   const own = (path: string, most = LONGEST_LOG): string | undefined => rawAt(`${folder}/${path}`, most);
 
+  /** Of a linked worktree the settings are those of its repository. */
+  const modes = (): SharedModes => sharedModes(own(isLinked ? "../../config" : "config", LONGEST_SETTINGS) ?? "");
+
   let order = 0;
   /** What each log was when it was last looked at: by this one is known that nobody else wrote to since. */
   const logsSeen = new Map<string, { readonly stamp: string | undefined; readonly order: number }>();
@@ -187,7 +191,7 @@ export function openLayered(
       // A look at files changes what an index says of them, and nothing else.
       if (next !== undefined && sameEntries(current, next)) return true;
       if (next === undefined || (!mayMerge && !sameEntries(current, was))) throw new Error("it was changed meanwhile");
-      lock.commit(writeIndex(next, hashBytes));
+      lock.commit(writeIndex(next, hashBytes), modes());
       return true;
     } catch (error) {
       const why = error instanceof Deno.errors.AlreadyExists ? "another git holds its lock" : messageOf(error);
@@ -257,7 +261,7 @@ export function openLayered(
     if (isWhole) {
       for (const [path, value] of plan.writes) {
         if (value === undefined) removeFile(`${folder}/${path}`);
-        else if (value !== own(path)) putFile(folder, path, value);
+        else if (value !== own(path)) putFile(folder, path, value, modes());
       }
       for (const name of OPERATION_FOLDERS) removeEmpty(`${folder}/${name}`);
       if (plan.cleaned.length > 0) notes.push(`${CLEANED} ${named(plan.cleaned)}.`);
@@ -413,7 +417,7 @@ export function openLayered(
       }
       const unknown = [...tips].filter((to): to is string => to !== undefined && isObjectName(to) && !known.has(to));
       const takeObjects = async (): Promise<readonly string[]> =>
-        await importObjects({ real: folder, upper, fresh, hashBytes, git }, entries, limit);
+        await importObjects({ real: folder, upper, fresh, hashBytes, git, shared: modes() }, entries, limit);
       const objects = await takeObjects();
       if (objects.length > 0) notes.push(`Not taken: ${named(objects)}.`);
       const lacksObjects = lacksAlready || objects.length > 0;
@@ -511,7 +515,7 @@ export function openLayered(
         if (text !== undefined && ref !== "HEAD" && !isThere(ref)) continue;
         if (!objects.every((name) => whole.has(name))) oddLogs.push(path);
         else if (text === undefined) removeFile(`${folder}/${path}`);
-        else if (text !== own(path)) putFile(folder, path, text);
+        else if (text !== own(path)) putFile(folder, path, text, modes());
         see(path);
       }
       if (oddLogs.length > 0) notes.push(`Not taken: ${named(oddLogs)}.`);

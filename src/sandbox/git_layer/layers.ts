@@ -20,7 +20,8 @@ import { readIndex, writeIndex } from "./index_file.ts";
 import { openLayerFolders } from "./layer_folders.ts";
 import { LimitReached } from "./limit.ts";
 import { hashBytesOf, type LayeredTree, openTree, type TreeBegun } from "./nested.ts";
-import { bytesAt } from "./real_files.ts";
+import { type Prefill, prefillOf, untouched, writePrefill } from "./prefilled.ts";
+import { bytesAt, textAt } from "./real_files.ts";
 import { readUpper } from "./upper.ts";
 
 /** The layers of a session, of which each process for commands has its own. */
@@ -53,11 +54,14 @@ export interface ProcessLayers {
   close(unmounted?: Promise<unknown>): void;
 }
 
+const LONGEST_TEXT = 256 * 1024;
 const LONGEST_INDEX = 256 * 1024 * 1024;
 
 interface Known {
   readonly repository: LayeredTree;
   kept: KeptFiles;
+  /** Whether files of other owners or groups are in it. */
+  readonly isShared: boolean;
   /** The index that commands begin with, in place of the user's. */
   readonly given: () => GivenIndex | undefined;
 }
@@ -72,8 +76,9 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   const found = [...repositoriesOf(policy), ...(outer ? [outer.common] : [])].flatMap((folder) => {
     const hashBytes = hashBytesOf(folder);
     const own = folder === outer?.common ? outer.own : folder;
-    const isFit = hashBytes !== undefined && hasPlainIndex(own, hashBytes) && isOwnedAlone(folder, own);
-    return isFit ? [{ folder, hashBytes }] : [];
+    if (hashBytes === undefined || !hasPlainIndex(own, hashBytes)) return [];
+    const isShared = !isOwnedAlone(folder, own);
+    return isShared && prefillOf(folder) === undefined ? [] : [{ folder, hashBytes, isShared }];
   });
   const program = findGit(disk.realPath);
   if (found.length === 0 || program === undefined) return undefined;
@@ -91,7 +96,8 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   let isClosed = false;
   const git = openHostGit(program);
   const fresh = (bytes: 20 | 32): string => freshRepository(base, bytes);
-  const known: Known[] = found.map(({ folder, hashBytes }) => ({
+  const known: Known[] = found.map(({ folder, hashBytes, isShared }) => ({
+    isShared,
     repository: openTree(folder, {
       ...{ hashBytes, fresh, git, policy },
       ...(folder === outer?.common ? { checkout: outer } : {}),
@@ -112,6 +118,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
     begun: TreeBegun,
     kept: KeptFiles,
     given: GivenIndex | undefined,
+    prefill: Prefill | undefined,
   ): Promise<readonly string[]> => {
     const shown = one.repository.folder;
     try {
@@ -119,6 +126,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       if ("flood" in look) return [`Nothing that the command did in ${shown} was taken: ${look.flood}.`];
       const entries = new Map(look.entries);
       if (given !== undefined && isStillGiven(given, upper)) entries.delete(given.path);
+      for (const path of prefill ? untouched(upper, prefill) : []) if (!kept.has(path)) entries.delete(path);
       if ([...entries.values()].every((kind) => kind === "folder")) return [];
       const taken = await one.repository.take(upper, entries, begun, kept);
       // A layer that was begun before another one added something has nothing to report about it.
@@ -149,6 +157,8 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
           throw new Error(`${folder} is not the folder any more that it was when the session began; start again`);
         }
         const layer = layers.take();
+        const prefill = one.isShared ? prefillOf(folder) : undefined;
+        if (prefill !== undefined) writePrefill(layer.upper, prefill);
         for (const [path, text] of one.kept) {
           Deno.mkdirSync(dirname(join(layer.upper, path)), { recursive: true });
           Deno.writeFileSync(join(layer.upper, path), Buffer.from(text, "latin1"));
@@ -160,7 +170,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
           Deno.writeFileSync(path, given.bytes);
           Deno.utimeSync(path, given.writtenAt, given.writtenAt);
         }
-        return { one, layer, kept: one.kept, given, identity: statusOf(folder)?.identity };
+        return { one, layer, kept: one.kept, given, prefill, identity: statusOf(folder)?.identity };
       });
       let begun: readonly TreeBegun[] | undefined;
       inUse.add(places);
@@ -170,7 +180,11 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
         if (isClosed && inUse.size === 0) await layers.close();
       };
       return {
-        settings: WITHOUT_GC,
+        // No command sets the bit by which a directory's group goes on to what is made in it.
+        settings: [
+          ...WITHOUT_GC,
+          ...(known.some(({ isShared }) => isShared) ? [["core.sharedRepository", "umask"] as const] : []),
+        ],
         mounts: [
           ...places.map(({ one: { repository: { folder } }, layer }): MountOperation => (
             { kind: "overlay", source: folder, ...layer, target: folder, readOnly: false }
@@ -181,21 +195,22 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
         ],
         isStale: () =>
           made !== version ||
-          places.some(({ one, given, identity }) =>
-            statusOf(one.repository.folder)?.identity !== identity || one.given() !== given
+          places.some(({ one, given, prefill, identity }) =>
+            statusOf(one.repository.folder)?.identity !== identity || one.given() !== given ||
+            (one.isShared && prefillOf(one.repository.folder)?.stamp !== prefill?.stamp)
           ),
         begin: () => void (begun = places.map(({ one }) => one.repository.begin())),
         take(isQuiet, unmounted) {
           const work = async (): Promise<string[]> => {
             const notes: string[] = [];
-            for (const [at, { one, layer, kept, given }] of places.entries()) {
+            for (const [at, { one, layer, kept, given, prefill }] of places.entries()) {
               const start = begun?.[at];
               if (start === undefined) continue;
               const { folder } = one.repository;
               // Never by its name alone: another folder's settings would be obeyed.
               if (disk.realPath(folder) !== folder || statusOf(folder)?.identity !== places[at]?.identity) {
                 notes.push(`Nothing that the command did in ${folder} was taken: another folder stands there.`);
-              } else if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept, given));
+              } else if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept, given, prefill));
               else notes.push(`Nothing that the command did in ${folder} was taken: it could not be ended.`);
             }
             begun = undefined;
@@ -306,8 +321,8 @@ function isStillGiven({ path, bytes }: GivenIndex, upper: string): boolean {
 }
 
 /**
- * Whether what git changes in place is the user's and of the user's first group. A namespace of the user's knows no other
- * owner: overlayfs cannot copy a file or directory of one, as a shared repository has them, and every git would fail.
+ * Whether what git changes is the user's and of the user's first group, and is not shared: a namespace of the user's knows no
+ * other owner.
  */
 function isOwnedAlone(folder: string, own: string): boolean {
   const [uid, gid] = [Deno.uid(), Deno.gid()];
@@ -315,6 +330,7 @@ function isOwnedAlone(folder: string, own: string): boolean {
     const status = statusOf(path);
     return status === undefined || (status.uid === uid && status.gid === gid);
   };
+  if (/sharedrepository/i.test(textAt(join(folder, "config"), LONGEST_TEXT) ?? "")) return false;
   const listed = [
     folder,
     ...["objects", "refs", "refs/heads", "logs", "logs/refs", "logs/refs/heads"].map((name) => join(folder, name)),

@@ -11,6 +11,7 @@ import { statusOf } from "../system/statx.ts";
 import type { HostGit } from "./host_git.ts";
 import { IMPORT_LIMITS, LimitReached, openPause } from "./limit.ts";
 import { ageMs } from "./real_files.ts";
+import type { SharedModes } from "./shared_modes.ts";
 import type { UpperKind } from "./upper.ts";
 
 const LARGEST_PACK = 4 * 1024 ** 3;
@@ -45,6 +46,7 @@ export interface ObjectPlaces {
   readonly fresh: string;
   readonly hashBytes: 20 | 32;
   readonly git: HostGit;
+  readonly shared: SharedModes;
 }
 
 /**
@@ -234,16 +236,18 @@ function whyUnsound({ isDone, output, why }: Awaited<ReturnType<HostGit>>): stri
   return output.trim().includes("\n") ? "a .gitmodules in them is missing" : undefined;
 }
 
-async function moveIn({ real, apart, pause }: Incoming, loose: readonly string[]): Promise<void> {
+async function moveIn({ real, apart, pause, shared }: Incoming, loose: readonly string[]): Promise<void> {
   const packed = [...Deno.readDirSync(`${apart}/packed/pack`)].map(({ name }) => name);
   // Whoever sees the index looks for the pack.
   const last = (name: string): boolean => name.endsWith(".idx");
   for (const name of [...packed.filter((name) => !last(name)), ...packed.filter(last)]) {
+    shared.file(`${apart}/packed/pack/${name}`);
     Deno.renameSync(`${apart}/packed/pack/${name}`, `${real}/objects/pack/${name}`);
   }
   for (const path of loose) {
     await pause();
-    Deno.mkdirSync(`${real}/${path.slice(0, "objects/00".length)}`, { recursive: true });
+    shared.makeDirectory(`${real}/${path.slice(0, "objects/00".length)}`);
+    shared.file(`${apart}/loose/${path.slice("objects/".length)}`);
     Deno.renameSync(`${apart}/loose/${path.slice("objects/".length)}`, `${real}/${path}`);
   }
 }

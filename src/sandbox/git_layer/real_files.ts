@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { attempt } from "../../core/support/attempt.ts";
 import { isFresh } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
+import type { SharedModes } from "./shared_modes.ts";
 import { statusOf } from "../system/statx.ts";
 import { isOwnerGone, ownerPrefix } from "../system/temporary_folder.ts";
 
@@ -56,7 +57,7 @@ export function textAt(path: string, most: number): string | undefined {
 /** A lock as git makes it of a file, which is written anew or left as it is. */
 export interface Lock extends Disposable {
   /** Puts these bytes in the file's place; the lock is gone then. */
-  commit(bytes: Uint8Array): void;
+  commit(bytes: Uint8Array, shared?: SharedModes): void;
 }
 
 /**
@@ -78,8 +79,9 @@ export async function openLock(path: string): Promise<Lock> {
   }
   let isHeld = true;
   return {
-    commit(bytes) {
+    commit(bytes, shared) {
       Deno.writeFileSync(lock, bytes);
+      shared?.file(lock);
       Deno.renameSync(lock, path);
       isHeld = false;
     },
@@ -123,14 +125,16 @@ export function removeLeftLocks(path: string): void {
  * Writes a file of a repository's folder, a character for each byte, in one step, so that nobody finds half of it. What is left
  * by a program that was ended hard is among the objects, where git removes it.
  */
-export function putFile(folder: string, path: string, content: string): void {
+export function putFile(folder: string, path: string, content: string, shared?: SharedModes): void {
   // What a linked working folder has of its own lies in worktrees/NAME of its repository, and has no objects.
   const objects = statusOf(`${folder}/objects`) === undefined ? `${folder}/../../objects` : `${folder}/objects`;
   for (let left = PUT_TRIES - 1;; left--) {
     const made = `${objects}/tmp_sandpiper_${randomUUID()}`;
     try {
-      Deno.mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
+      if (shared) shared.makeDirectory(dirname(`${folder}/${path}`));
+      else Deno.mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
       Deno.writeFileSync(made, Buffer.from(content, "latin1"), { createNew: true });
+      shared?.file(made);
       Deno.renameSync(made, `${folder}/${path}`);
       return;
     } catch (error) {

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { openHostGit } from "../../../src/sandbox/git_layer/host_git.ts";
 import { LimitReached, openPause, timeLimit } from "../../../src/sandbox/git_layer/limit.ts";
+import { sharedModes } from "../../../src/sandbox/git_layer/shared_modes.ts";
 import { importObjects } from "../../../src/sandbox/git_layer/objects.ts";
 import { refChanges } from "../../../src/sandbox/git_layer/refs.ts";
 import { readUpper } from "../../../src/sandbox/git_layer/upper.ts";
@@ -166,7 +167,14 @@ at("git that goes on past the limit of time is ended with all that it started, a
   if ("flood" in look) throw new Error(look.flood);
   const before = git(root, "count-objects", "-v");
   using limit = timeLimit(500);
-  const places = { real: `${root}/.git`, upper, fresh, hashBytes: 20 as const, git: openHostGit(slow) };
+  const places = {
+    real: `${root}/.git`,
+    upper,
+    fresh,
+    hashBytes: 20 as const,
+    git: openHostGit(slow),
+    shared: sharedModes(""),
+  };
   const error = await assertRejects(() => importObjects(places, look.entries, limit), LimitReached);
   assertEquals(error.message, "looking at it took longer than 0.5 s");
   const child = Deno.readTextFileSync(`${slow}.child`).trim();

@@ -87,7 +87,7 @@ Deno.test(
   () => {
     const { kind, program = "", code, left } = probe({ allowed: ["read", "write", "run", "env"] });
     assertEquals({ kind, code, left }, { kind: "file", code: 71, left: [] });
-    assertMatch(program, /\/sandpiper-launcher-[^/]+\/launcher$/);
+    assertMatch(program, /\/sandpiper-(?:\d+-){0,3}launcher-[^/]+\/launcher$/);
   },
 );
 
@@ -159,7 +159,10 @@ Deno.test({ name: "launcher() leaves no folder where no more files can be opened
     Deno.mkdirSync(tmp);
     const modules = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
     const { stdout } = await new Deno.Command("bash", {
-      args: ["-c", 'ulimit -n 200; exec "$0" run -A --no-check "$1"', Deno.execPath(), `${folder}/script.ts`],
+      args: [
+        ...["-c", 'ulimit -n 200; exec "$0" run -A --no-check --config "$1" "$2"'],
+        ...[Deno.execPath(), CONFIG, `${folder}/script.ts`],
+      ],
       env: { TMPDIR: tmp, XDG_RUNTIME_DIR: tmp, XDG_CACHE_HOME: tmp, DENO_DIR: modules },
     }).output();
     assertEquals(new TextDecoder().decode(stdout), "3\n");

@@ -7,6 +7,7 @@ import { PROXY_LIMITS } from "../../../src/sandbox/proxy/proxy.ts";
 import { startServer } from "../../../src/sandbox/shell/server.ts";
 import { openShell } from "../../../src/sandbox/shell/shell.ts";
 import { openSupervisor } from "../../../src/sandbox/shell/supervisor.ts";
+import { ownerPrefix } from "../../../src/sandbox/system/temporary_folder.ts";
 import { until } from "../../helpers/until.ts";
 import { makeWorld, worldPolicy } from "../confined_world.ts";
 import { exists, processesWith } from "../shell_fixture.ts";
@@ -133,7 +134,7 @@ async function drive(scripts: Record<string, string>, level: "kernel" | "kernel+
   await until(() => tunnels === 0 && processesWith(seed).length === 0).catch(() => {});
   const temporary = Deno.env.get("TMPDIR") ?? "/tmp";
   const folders = [...Deno.readDirSync(temporary)].map((entry) => entry.name).filter((name) =>
-    /^sandpiper-net-/.test(name)
+    name.startsWith(`${ownerPrefix()}net-`)
   );
   return {
     port: web.addr.port,

@@ -110,6 +110,17 @@ export function asFarAs({ packed }: Pick<Policy, "packed">): string {
   return packed === undefined ? "" : `, as far as ${packed} has it`;
 }
 
+/**
+ * Who can open what a policy denies, as a sentence for the model: the user with an option, or for a sub-agent whoever started it,
+ * because no option widens what a task names.
+ */
+export function openedBy(options: string, policy: Pick<Policy, "besideOthers" | "packed">): string {
+  return policy.besideOthers
+    ? "No option opens it for this task: report what is missing. The agent that started it can name more in another task, as " +
+      "far as its own scopes go"
+    : `Only the user can allow it, with ${options}${asFarAs(policy)}`;
+}
+
 /** Kernel file systems: what lies there is no file, and reading it can hang or tell of other processes (R463). */
 export const KERNEL_FILES: readonly string[] = ["/proc", "/dev", "/sys"];
 

@@ -24,7 +24,7 @@ import { openNarrowTools } from "./tools/narrow_tools.ts";
 import type { Asker } from "./tools/approval.ts";
 import { rulesOf, scopesWanted, subConfig, toolNames, within } from "./agents/own_session.ts";
 import { collectSubAgentFacts, taskResult } from "./agents/result.ts";
-import { placesIn, scopeOf } from "./agents/scope.ts";
+import { placesIn, scopeOf, whyNarrow } from "./agents/scope.ts";
 import { createSlots } from "./agents/slots.ts";
 import { createWriteClaims } from "./agents/write_claims.ts";
 import { temporaryFolder } from "../sandbox/system/temporary_folder.ts";
@@ -150,17 +150,20 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       const model = args.model ?? agent?.model;
       const names = toolNames(core.tools, core.toolset, args.tools, agent, write.length > 0, policy);
       const { askFor } = core.tools;
+      const { take, facts, allowed } = collectSubAgentFacts();
       // While a plan is made nobody is asked for more.
       const asker: Asker | undefined = core.tools.held ? undefined : askFor && {
         ask: async (denial, call, stop) => {
           const answer = await askFor(denial, { agentId, agentDescription: args.description, ...call }, stop);
-          if (answer !== "no" && denial.kind === "write") claims.take(agentId, [denial.grant]);
+          if (answer !== "no" && denial.kind === "write") {
+            claims.take(agentId, [denial.grant]);
+            allowed(denial.grant);
+          }
           return answer;
         },
         onTrouble: (sentence) => core.notify(`${agentId}: ${sentence}`),
       };
       const reused = kept.take(policy, names);
-      const { take, facts } = collectSubAgentFacts();
       const tools = openNarrowTools({ bundled: core.tools.bundled, base }, {
         policy: reused?.policy ?? policy,
         names,
@@ -168,6 +171,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         // What was stopped may still work.
         onEnd: (processes) => facts().ending === "done" ? kept.give(processes, names) : processes.close(),
         ...(asker ? { asker } : {}),
+        whyNarrow: (claim) => whyNarrow(claim, core.tools.policy),
         // One that only reads stays so, and a place that another one writes is not to be had.
         mayGrant: ({ kind, grant }) =>
           kind !== "write" || (write.length > 0 && claims.conflict(agentId, [grant]) === undefined),
@@ -249,7 +253,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
           await engine.close();
         } finally {
           forget();
-          const { answer: _answer, ...end } = facts();
+          const { answer: _answer, allowed: _allowed, ...end } = facts();
           core.emit({ type: "subagent_end", ...who, ...end });
         }
       }

@@ -29,6 +29,7 @@ export function readPolicy(from: JsonObject): Policy {
     ...(from["deniedFor"] === undefined ? {} : { deniedFor: field("deniedFor", reasons) }),
     ...(typeof from["copyOf"] === "string" ? { copyOf: from["copyOf"] } : {}),
     ...(from["readingOnly"] === true ? { readingOnly: true } : {}),
+    ...(from["besideOthers"] === true ? { besideOthers: true } : {}),
     ...(typeof from["packed"] === "string" ? { packed: from["packed"] } : {}),
   };
 }

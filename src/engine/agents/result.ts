@@ -19,10 +19,17 @@ import { claimIn, claimsIn } from "../../sandbox/denial/claim.ts";
 /** What a sub-agent did, from the events of its run. */
 export interface SubAgentFacts extends Omit<SubAgentEnd, keyof SubAgentStart> {
   readonly answer: string;
+  /** Directories that it was let write in while it ran; what changed there is counted with the run around it. */
+  readonly allowed: readonly string[];
 }
 
 /** Collects facts while events go by; a run that never began is an error. */
-export function collectSubAgentFacts(): { take: (event: AgentEvent) => void; facts: () => SubAgentFacts } {
+export function collectSubAgentFacts(): {
+  take: (event: AgentEvent) => void;
+  allowed: (directory: string) => void;
+  facts: () => SubAgentFacts;
+} {
+  const more = new Set<string>();
   const checks = new Map<string, boolean>();
   const denials = new Map<string, Pick<Denial, "kind" | "target">>();
   let answer = "";
@@ -62,8 +69,10 @@ export function collectSubAgentFacts(): { take: (event: AgentEvent) => void; fac
           totals = event.totals;
       }
     },
+    allowed: (directory) => void more.add(directory),
     facts: () => ({
       answer,
+      allowed: [...more],
       ...end,
       ...(files ? { files } : {}),
       checks: [...checks].map(([command, passed]) => ({ command, passed })),
@@ -95,7 +104,7 @@ export function taskResult(
   who: Omit<SubAgentEnd, keyof SubAgentFacts>,
   scope: SubAgentScope,
 ): ToolResult {
-  const { answer: _answer, ...rest } = facts;
+  const { answer: _answer, allowed: _allowed, ...rest } = facts;
   const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as JsonObject; // written as such
   const text = resultText(facts, who);
   const isFailure = facts.ending === "error" || facts.ending === "aborted" || facts.ending === "unproven";
@@ -105,7 +114,7 @@ export function taskResult(
 
 /** The text of the result: the final message, then the recorded facts. */
 function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "sessionFile">): string {
-  const { answer, ending, limit, reason, files, checks, denials } = facts;
+  const { answer, ending, limit, reason, files, checks, denials, allowed } = facts;
   const words = answer.trim();
   const said = words.length > MOST_UNITS
     ? `${words.slice(0, MOST_UNITS).toWellFormed()}\n[Cut: it has ${formatSize(words.length)}.]`
@@ -119,9 +128,16 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
   }[ending];
   const lines = [
     ...(ended === undefined ? [] : [ended]),
-    ...(files === undefined ? [] : files.length === 0 ? ["It changed no files."] : [
-      `Files that changed in its scope while it ran:`,
-      ...short(files.map(({ kind, path }) => `- ${kind} ${path}`)),
+    ...(files === undefined
+      ? []
+      : files.length === 0
+      ? [allowed.length === 0 ? "It changed no files." : "It changed no files in the places of its task."]
+      : [
+        `Files that changed in its scope while it ran:`,
+        ...short(files.map(({ kind, path }) => `- ${kind} ${path}`)),
+      ]),
+    ...(allowed.length === 0 ? [] : [
+      `The user let it write besides in ${allowed.join(", ")}; what changed there is not counted here. Look at it.`,
     ]),
     ...checks.map(({ command, passed }) => `Check ${passed ? "passed" : "did not pass"}: ${command}`),
     ...(denials.length === 0

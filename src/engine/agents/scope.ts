@@ -1,6 +1,10 @@
+import { dirname } from "@std/path";
 import { ToolError, UserError } from "../../core/error.ts";
 import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
 import type { SubAgentScope } from "../../core/event.ts";
+import { grantOption } from "../../core/grant_option.ts";
+import type { DenialClaim } from "../../sandbox/denial/claim.ts";
+import { allows } from "../../sandbox/denial/grantable.ts";
 import { makeGrantedFolder } from "../../sandbox/denial/granted_folders.ts";
 import { isPrivate } from "../../sandbox/policy/narrow.ts";
 import { type PathReader, pathReader } from "../../sandbox/policy/path_entry.ts";
@@ -65,6 +69,17 @@ export function scopeOf(policy: Policy, write: readonly string[], read: readonly
     run: policy.run.all || policy.run.list.length > 0,
     net: policy.net.all ? ["*"] : policy.net.list,
   };
+}
+
+/** Why a task was denied something, for people: by what its call and its agent's file name, or by the session as well. */
+export function whyNarrow(claim: DenialClaim, session: Policy): string {
+  const { kind, target } = claim;
+  const named = kind === "read" || kind === "write"
+    ? `the call of task names what it may ${kind}, and this is not among it`
+    : "the agent of the task does not have it";
+  if (allows(session, claim)) return `${named}; no option changes that`;
+  const grant = kind === "write" && !target.endsWith("/") ? `${dirname(target)}/` : target;
+  return `${named}, and the session does not have it either: ${grantOption(kind, grant)} gives it to the session alone`;
 }
 
 function shown({ all, list }: Scope, { tmp, cache }: Policy): string {

@@ -82,6 +82,8 @@ export interface ActivePolicyParts {
   readonly resolve: (grants: Grants) => Policy;
   /** Whether a grant may be had that command line and settings leave room for; without it, each of them. */
   readonly mayGrant?: (denial: Denial) => boolean;
+  /** Of a sub-agent: why its task does not have what was denied, for people; no option of the program changes that alone. */
+  readonly whyNarrow?: (claim: DenialClaim) => string;
 }
 
 /** The modules that compute grants. */
@@ -100,7 +102,9 @@ async function lift(): Promise<Lifting> {
 }
 
 /** Keeps the processes of the policy that holds, and of those before it as long as calls or commands go on in them. */
-export function openActivePolicy({ first, open, resolve, mayGrant = () => true }: ActivePolicyParts): ActivePolicy {
+export function openActivePolicy(
+  { first, open, resolve, mayGrant = () => true, whyNarrow }: ActivePolicyParts,
+): ActivePolicy {
   let start = first.policy;
   let current = first;
   let granted: readonly Denial[] = [];
@@ -135,6 +139,13 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
   const told = (lifting: Lifting, claim: DenialClaim, policy: Policy): ToldDenial | undefined => {
     if (isHeld(claim)) return { ...claim, why: WHY_HELD };
     const offered = offer(lifting, claim, policy);
+    if (whyNarrow !== undefined) {
+      const closed = offered ? undefined : lifting.whyClosed(claim, policy, disk.realPath);
+      // Secrets and protected paths have their own reason, which holds for everybody.
+      const isNarrowed = offered !== undefined || lifting.grantable(claim, policy, disk.realPath) !== undefined;
+      if (isNarrowed || closed !== undefined) return { ...claim, why: isNarrowed ? whyNarrow(claim) : closed ?? "" };
+      return undefined;
+    }
     // In a trial the next run has another copy: what a person types is the workspace's path.
     const grant = offered && inWorkspace(offered.grant, policy);
     const why = offered ? undefined : lifting.whyClosed(claim, policy, disk.realPath);
@@ -173,7 +184,7 @@ export function openActivePolicy({ first, open, resolve, mayGrant = () => true }
     const offered = claim && offer(lifting, claim, policy);
     const isListed = claims.some(({ kind, target }) => kind === claim?.kind && target === claim.target);
     // A list is read alone: it holds what is asked about, too, however much was met before that.
-    const isAlone = claims.length === 0 && offered && policy.copyOf === undefined;
+    const isAlone = claims.length === 0 && offered && policy.copyOf === undefined && whyNarrow === undefined;
     const all = claim && !isListed && !isAlone ? [claim, ...claims] : claims;
     const list = all.map((one) => told(lifting, one, policy)).filter((one) => one !== undefined);
     const said = [claim, ...claims].some((one) => one && isHeld(one)) ? withLine(result, HELD, true) : result;

@@ -2,6 +2,7 @@ import type { Denial } from "../../core/event.ts";
 import { grants, type Policy } from "../../core/policy.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Grants } from "../../sandbox/policy/policy.ts";
+import type { DenialClaim } from "../../sandbox/denial/claim.ts";
 import { BACKGROUND_TOOLS, toolsUnder } from "../../../tools/mod.ts";
 import { openActivePolicy } from "./active_policy.ts";
 import { type Asker, runWithApproval } from "./approval.ts";
@@ -26,6 +27,8 @@ export interface NarrowTools {
   readonly asker?: Asker;
   /** What no answer grants is refused here. */
   readonly mayGrant: (denial: Denial) => boolean;
+  /** See `ActivePolicyParts`. */
+  readonly whyNarrow: (claim: DenialClaim) => string;
   /** Processes that have run before under a policy that is the same; they end with these tools unless `onEnd` keeps them. */
   readonly first?: ToolProcesses;
   /** Called once with the first processes, when nothing will be asked of them any more, in place of their end. */
@@ -37,7 +40,7 @@ export interface NarrowTools {
 /** Tools under a narrower policy, in processes of their own. Nothing is started before the first request. */
 export function openNarrowTools(
   { bundled, base }: { readonly bundled: ToolsHost["bundled"]; readonly base: ToolsBase },
-  { policy, names, asker, mayGrant, first, onEnd, warn }: NarrowTools,
+  { policy, names, asker, mayGrant, whyNarrow, first, onEnd, warn }: NarrowTools,
 ): ToolsHost {
   const choose = (now: Policy): Pick<ToolProcesses, "active" | "known"> => {
     const works = (tool: Tool): boolean => tool.needs.every((need) => grants(now, need));
@@ -66,6 +69,7 @@ export function openNarrowTools(
     open: (wider, only) => openToolProcesses(wider, only ? { active: [only], known: [only] } : choose(wider), ground),
     resolve: base.resolve,
     mayGrant,
+    whyNarrow,
   });
   // What is allowed for the project is kept by whoever asks the person.
   const approved = asker && runWithApproval(activePolicy, { ...asker, record: () => {} });

@@ -4,7 +4,7 @@ import { messageOf, ToolError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { asFarAs, foldedPath, isInside, type Policy, steersGit, whyNoGrant } from "../../core/policy.ts";
+import { foldedPath, isInside, openedBy, type Policy, steersGit, whyNoGrant } from "../../core/policy.ts";
 
 /** What was to be done with a path. */
 export type Access = "read" | "write";
@@ -36,12 +36,12 @@ export function denial(
   path: string,
   rule: string,
   grant: string,
-  policy: Pick<Policy, "readingOnly" | "packed">,
+  policy: Pick<Policy, "readingOnly" | "packed" | "besideOthers">,
   cause?: unknown,
 ): ToolError {
   const remedy = access === "write" && policy.readingOnly
     ? "Nothing can be written before the user accepts the plan"
-    : `Only the user can allow it, with ${grantOption(access, shownPath(place(access, grant)))}${asFarAs(policy)}`;
+    : openedBy(grantOption(access, shownPath(place(access, grant))), policy);
   const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
   return new DeniedError(message, { kind: access, target: grant }, { cause });
 }

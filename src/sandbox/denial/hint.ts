@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
-import { asFarAs, covers, isInside, type Policy, whyNamesStay, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
+import { covers, isInside, openedBy, type Policy, whyNamesStay, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { outerRepository, whyHidden } from "../git/outer_repository.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
 import { privateFolders } from "../policy/private_folders.ts";
@@ -36,20 +36,16 @@ const WRITES =
 const WORK_TREE = /could not create (?:work tree dir|leading directories of) /;
 /** A command that may change its working folder. */
 const MOVES = /(?:^|[\s;&|(`])(?:cd|pushd|chdir)(?=\s|$)|\s(?:-C|--directory|--chdir)(?=[\s=])/;
-const ONLY = "Only the user can allow it";
 
 /** Who opens a place, as a sentence; while a plan is made no grant does for writing. */
 function allowedBy(policy: Policy, grant: { readonly toRead?: string; readonly toWrite?: string }): string {
   const { toRead, toWrite } = grant;
   const write = policy.readingOnly ? undefined : toWrite;
-  const end = asFarAs(policy);
   if (toRead !== undefined && write !== undefined) {
-    return `${ONLY}, with ${toRead} to read it, ${write} to write it${end}`;
+    return openedBy(`${toRead} to read it, ${write} to write it`, policy);
   }
-  if (toRead !== undefined) return `${ONLY}, with ${toRead}${toWrite === undefined ? "" : " to read it"}${end}`;
-  return write === undefined
-    ? "Nothing can be written before the user accepts the plan"
-    : `${ONLY}, with ${write}${end}`;
+  if (toRead !== undefined) return openedBy(`${toRead}${toWrite === undefined ? "" : " to read it"}`, policy);
+  return write === undefined ? "Nothing can be written before the user accepts the plan" : openedBy(write, policy);
 }
 
 /** A guess at what of the policy a command met; without a note and a denial nobody is told of it. */

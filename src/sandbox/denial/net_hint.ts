@@ -1,5 +1,5 @@
 import { grantOption } from "../../core/grant_option.ts";
-import { asFarAs, type Policy } from "../../core/policy.ts";
+import { openedBy, type Policy } from "../../core/policy.ts";
 import { canonicalHost } from "../policy/net_rules.ts";
 import { hasOwnLoopback, knowsHosts } from "../policy/program_scopes.ts";
 import type { DenialClaim } from "./claim.ts";
@@ -29,9 +29,7 @@ export interface NetHint {
 
 /** Who opens the network, as a sentence; while a plan is made no grant does. */
 function allowedBy(policy: Policy, option: string): string {
-  return policy.readingOnly
-    ? "The network is closed until the user accepts the plan"
-    : `Only the user can allow it, with ${option}${asFarAs(policy)}`;
+  return policy.readingOnly ? "The network is closed until the user accepts the plan" : openedBy(option, policy);
 }
 
 /** Reads one line of a program's messages; undefined where the policy's network does not explain it. */

@@ -252,11 +252,14 @@ export function createCompactor(parts: CompactorParts): Compactor {
 
   const estimate = async (enough: number, signal?: AbortSignal): Promise<number> => {
     const { messages, entryIds } = conversation.context();
+    // What the model has answered is better summarized than shortened in every request to come.
+    const answered = new Set(messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant") + 1));
+    const limit = await limitOf();
     return await estimateContext(messages, {
       enough,
       fixed: fixed(),
       freshFrom: freshFrom(conversation.store().pathTo(), entryIds),
-      limitOf: await limitOf(),
+      limitOf: (message) => answered.has(message) && !conversation.isStale(message) ? Infinity : limit(message),
       ...(signal ? { signal } : {}),
     });
   };

@@ -123,10 +123,12 @@ for (const [name, bounds] of WORDINGS) {
           assertEquals(await say("small"), "fine");
           const notices = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
           assertEquals(notices.filter((notice) => notice.includes("too large for the context window")).length, 1);
-          assertEquals(events.filter(({ type }) => type === "compaction_start"), []);
+          // The message stayed whole until it was answered.
+          const types = events.map(({ type }) => type);
+          const compacted = types.indexOf("compaction_start");
+          assert(compacted < 0 || types.slice(0, compacted).filter((type) => type === "agent_end").length === 2);
         });
         await open(server, { at, args: ["-c"] }, async ({ say }) => assertEquals(await say("smaller"), "fine"));
-        assert(JSON.stringify(server.requests.at(-1).messages).includes("look at this"));
       } finally {
         for (const place of Object.values(at)) Deno.removeSync(place, { recursive: true });
       }

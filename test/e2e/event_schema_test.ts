@@ -116,6 +116,8 @@ Deno.test("rpc mode writes what docs/events.schema.json says, for every event th
       Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, settings);
       const args = ["-m", "any", "--base-url", server.baseUrl];
       await using client = rpcClient(PROGRAM, args, { cwd: ws, env: { HOME: home } });
+      // Its questions are events alone; those for pi's clients are none.
+      await client.ask({ type: "set_questions", form: "permission_request" });
       await client.ask({ type: "prompt", message: "/skill:none look" }); // unknown: a notice
       const { id } = await client.wait(isEvent("permission_request"));
       await client.ask({ type: "steer", message: "waits" });

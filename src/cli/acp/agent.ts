@@ -17,7 +17,7 @@ import { asRequestError, type Sessions, type WantedSession } from "./sessions.ts
 const KEY_METHOD = {
   id: "api-key",
   name: "API key",
-  description: "The key comes from the environment in which the client starts this agent, for example OPENAI_API_KEY",
+  description: "The key comes from the environment in which the client starts this agent",
 };
 
 /** What a new session is opened with; the protocol has ids for kept ones alone. */

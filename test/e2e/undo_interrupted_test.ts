@@ -228,6 +228,8 @@ async function interruptAndUndo(count: number, begin: Start): Promise<void> {
         await changes;
         await until(() => !workIn(ws), () => "for the commands of a killed host");
         const changed = JSON.stringify(snapshot(ws)) !== JSON.stringify(before);
+        // Each command of undo knows what an interrupted call changed.
+        if (random.chance(0.3)) await run(PROGRAM, ["undo", "--list"], { cwd: ws, env: { HOME: home } });
         const undone = await run(PROGRAM, ["undo", "--force"], { cwd: ws, env: { HOME: home } });
         const what = `seed ${seed}, repository ${isRepository}: ${
           JSON.stringify(replies)

@@ -9,7 +9,13 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { undoApply } from "../../engine/trial/apply_patch.ts";
 import { takenBackLines } from "../output/taken_back.ts";
 import { writeAll } from "../output/write_all.ts";
-import { openStoredChanges, type OtherChanges, otherChanges, storedPoints } from "../../engine/changes/undo_session.ts";
+import {
+  openStoredChanges,
+  type OtherChanges,
+  otherChanges,
+  recoverWorkspace,
+  storedPoints,
+} from "../../engine/changes/undo_session.ts";
 import { warn, write } from "./sessions.ts";
 
 const LONGEST_PATH = 400;
@@ -19,6 +25,7 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
   const { values, words: [which = "latest", ...more] } = invocation;
   if (more.length > 0 || (values["redo"] && values["to"] !== undefined)) throw misuse();
   const config = configure(invocation, readWorld());
+  await recoverWorkspace(config);
   if (values["list"]) return listCommand(config, which, values["json"] === true);
   // The newest change of all: what was asked for is looked at again when the files are whole.
   const dryRun = values["dry-run"] === true;

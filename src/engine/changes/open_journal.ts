@@ -1,8 +1,7 @@
-import { dirname, join } from "@std/path";
+import { dirname } from "@std/path";
 import type { ChangeSet, UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { messageOf } from "../../core/error.ts";
-import { attempt, ifThere } from "../../core/support/attempt.ts";
-import { entryAt } from "../../core/support/on_disk.ts";
+import { ifThere } from "../../core/support/attempt.ts";
 import { counted } from "../../core/support/text.ts";
 import type { Tree } from "../../core/support/tree.ts";
 import { isLeftTemporary, temporaryFolder } from "../../sandbox/system/temporary_folder.ts";
@@ -17,6 +16,7 @@ import { type Config, toolsRoot } from "../../config/config.ts";
 import {
   type CheckpointSettings,
   checkpointsFolder,
+  hasInterrupted,
   JOURNAL_LIMITS,
   journalPaths,
   removeOld,
@@ -190,11 +190,6 @@ export async function recoverFirst(
       "info",
     );
   }
-}
-
-function hasInterrupted(folder: string): boolean {
-  const names = attempt(() => [...Deno.readDirSync(folder)]) ?? [];
-  return names.some(({ name }) => entryAt(join(folder, name, "baseline")) !== undefined);
 }
 
 function untidy(error: unknown): string {

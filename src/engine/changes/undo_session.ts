@@ -10,7 +10,7 @@ import { undo, undoPoints } from "../../changes/undo.ts";
 import type { Config } from "../../config/config.ts";
 import { loadSession } from "../../session/load.ts";
 import { lockSession } from "../../session/lock.ts";
-import { checkpointSettings, checkpointsFolder, journalPaths } from "../sessions/checkpoint_place.ts";
+import { checkpointSettings, checkpointsFolder, hasInterrupted, journalPaths } from "../sessions/checkpoint_place.ts";
 import { resumable } from "../sessions/resumed_session.ts";
 import { openTools } from "../tools/tools_host.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
@@ -84,6 +84,18 @@ function textsOf(entries: readonly SessionEntry[]): (entryId: string) => string 
   return (entryId) => userWords(byId.get(entryId));
 }
 
+/** Completes the journals of sessions of this workspace that were interrupted in the middle of a call. */
+export async function recoverWorkspace(config: Config): Promise<void> {
+  const [folder, settings] = [checkpointsFolder(config), checkpointSettings(config)];
+  if (folder === undefined || settings === undefined || !canJournal() || !hasInterrupted(folder)) return;
+  const tools = openTools(config, false);
+  try {
+    await recoverInterrupted(config, folder, settings, tools.policy);
+  } finally {
+    await tools.close();
+  }
+}
+
 /** Where journals are. Throws UserError where nothing can be undone. */
 function folderOf(config: Config): string {
   const folder = checkpointsFolder(config);
@@ -118,7 +130,6 @@ export async function openStoredChanges(config: Config, which: string): Promise<
     const paths = journalPaths(folder, id);
     const tools = openTools(config, false);
     stack.defer(() => tools.close());
-    if (settings) await recoverInterrupted(config, folder, settings, tools.policy);
     if (entryAt(dirname(paths.journal))) {
       const journalLock = lockSession(paths.journal, Date.now());
       stack.defer(() => journalLock.release());

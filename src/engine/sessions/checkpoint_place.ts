@@ -51,6 +51,12 @@ export function journalPaths(
   };
 }
 
+/** Whether a session that is open, or was interrupted, has its journal here. */
+export function hasInterrupted(folder: string): boolean {
+  const names = attempt(() => [...Deno.readDirSync(folder)]) ?? [];
+  return names.some(({ name }) => attempt(() => Deno.lstatSync(join(folder, name, "baseline"))) !== undefined);
+}
+
 /** Removes journals that nobody wrote to for so many days. */
 export function removeOld(folder: string, days: number, now: number): void {
   for (const { name, isDirectory } of attempt(() => [...Deno.readDirSync(folder)]) ?? []) {

@@ -268,6 +268,30 @@ Deno.test("the programs of a bash call end with the call", async () => {
   });
 });
 
+Deno.test("call() that may write settles after an abort only when the runner cannot write any more", () =>
+  withRunner({ abortGraceMs: 300 }, async (runner) => {
+    await call(runner, "honest");
+    const before = runner.pid ?? 0;
+    for (const name of ["late", "spins"]) {
+      const ending = new AbortController();
+      const options = { signal: ending.signal, onUpdate: () => {} };
+      const writing = runner.call({ name, args: {}, mayWrite: true }, options);
+      let isSettled = false;
+      const settled = writing.then(() => void (isSettled = true));
+      ending.abort();
+      // A call that only reads, on the other hand, is over at once.
+      const reading = new AbortController();
+      const read = call(runner, "silent", {}, reading.signal);
+      reading.abort();
+      assertEquals(textOf((await read).content), "Operation aborted");
+      assertEquals(isSettled, false);
+      await settled;
+      assertEquals(textOf((await writing).content), "Operation aborted");
+    }
+    await until(() => !isAlive(before));
+    assertEquals(await call(runner, "honest"), TRUE);
+  }));
+
 Deno.test("call() joins an answer above a line from its parts", () =>
   withRunner({}, async (runner) => {
     assertEquals(textOf((await call(runner, "large")).content).length, 5_000_000);

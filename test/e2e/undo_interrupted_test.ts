@@ -230,7 +230,7 @@ async function interruptAndUndo(count: number, begin: Start): Promise<void> {
         const changed = JSON.stringify(snapshot(ws)) !== JSON.stringify(before);
         // Each command of undo knows what an interrupted call changed.
         if (random.chance(0.3)) await run(PROGRAM, ["undo", "--list"], { cwd: ws, env: { HOME: home } });
-        const undone = await run(PROGRAM, ["undo", "--force"], { cwd: ws, env: { HOME: home } });
+        const undone = await run(PROGRAM, ["undo"], { cwd: ws, env: { HOME: home } });
         const what = `seed ${seed}, repository ${isRepository}: ${
           JSON.stringify(replies)
         }\n${undone.stdout}${undone.stderr}`;

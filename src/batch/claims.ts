@@ -4,6 +4,7 @@
 import { join } from "@std/path";
 import { isObject } from "../core/json.ts";
 import { attempt } from "../core/support/attempt.ts";
+import { entryAt } from "../core/support/on_disk.ts";
 import { replaceFile } from "../core/support/replace_file.ts";
 
 /** How often an owner shows that it lives, and how long it may show nothing before it counts as dead; milliseconds. */
@@ -59,8 +60,7 @@ export class Claims {
     this.#folder = folder;
     this.#processes = processes;
     this.#staleMs = staleMs;
-    Deno.mkdirSync(join(folder, "owners"), { recursive: true });
-    Deno.mkdirSync(join(folder, "claims"), { recursive: true });
+    for (const name of ["owners", "claims"]) makeOwn(join(folder, name));
     this.#show();
     this.#timer = setInterval(() => this.#tryShow(), beatMs);
   }
@@ -68,7 +68,7 @@ export class Claims {
   /** Tries to take what `key` names; `digest` is of what is to be done, without blanks. */
   take(key: string, digest = ""): Taken {
     const folder = join(this.#folder, "claims", key);
-    Deno.mkdirSync(folder, { recursive: true });
+    makeOwn(folder);
     const numbers = [...Deno.readDirSync(folder)].map(({ name }) => Number(name)).filter(Number.isInteger);
     const last = numbers.reduce((most, one) => Math.max(most, one), 0);
     if (last > 0) {
@@ -161,6 +161,15 @@ export class Claims {
       ...(this.#ended ? { reservedUsd: 0 } : {}),
     };
     replaceFile(join(this.#folder, "owners", `${this.#id}.json`), JSON.stringify(owner));
+  }
+}
+
+/** Makes a directory in one that exists; throws for a link in its place, which would lead what is written there elsewhere. */
+function makeOwn(path: string): void {
+  try {
+    Deno.mkdirSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists) || entryAt(path)?.isDirectory !== true) throw error;
   }
 }
 

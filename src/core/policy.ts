@@ -172,6 +172,17 @@ export function whyNamesStay(folder: string, policy: Policy): string | undefined
     "beside a denied path cannot be created, renamed or removed. Use a subdirectory";
 }
 
+/**
+ * Why a folder must not be renamed, as a clause; undefined if it may be. What is denied or protected is so under its name alone:
+ * with another name of a folder around it, it could be read or written.
+ */
+export function whyNotRenamed(folder: string, policy: Policy): string | undefined {
+  const key = foldedPath(folder);
+  const { denyRead, denyWrite, protected: kept } = policy;
+  const inside = [...denyRead, ...denyWrite, ...kept].find((place) => isInside(folded(place), key));
+  return inside === undefined ? undefined : `it holds ${inside}, which is denied or protected, ${NO_GRANT}`;
+}
+
 const NO_GRANT = "and no grant opens it";
 
 /** By which rule places are denied: what no option opens counts most. */

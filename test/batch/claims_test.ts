@@ -1,5 +1,5 @@
 // Many owners in one folder: each key has one at a time, and that of a dead one is taken over.
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { Claims } from "../../src/batch/claims.ts";
 import { until } from "../helpers/until.ts";
@@ -55,6 +55,20 @@ Deno.test(
     assertEquals(other.take("b.1", "another"), { kind: "taken", generation: 2 });
     assertEquals(other.take("a.1"), { kind: "taken", generation: 2 });
     other.close();
+  }),
+);
+
+Deno.test(
+  "a link in the place of a folder of claims or owners is not followed",
+  inFolder((folder) => {
+    for (const name of ["elsewhere", "claims", "linked"]) Deno.mkdirSync(join(folder, name));
+    Deno.symlinkSync(join(folder, "elsewhere"), join(folder, "claims", "a.1"));
+    Deno.symlinkSync(join(folder, "elsewhere"), join(folder, "linked", "owners"));
+    const claims = new Claims(folder, HERE);
+    assertThrows(() => claims.take("a.1"), Deno.errors.AlreadyExists);
+    claims.close();
+    assertThrows(() => new Claims(join(folder, "linked"), HERE), Deno.errors.AlreadyExists);
+    assertEquals([...Deno.readDirSync(join(folder, "elsewhere"))], []);
   }),
 );
 

@@ -347,6 +347,24 @@ Deno.test("what the policy denies or protects is closed to an extension that was
   assertEquals(await granted.call("Deno", "readTextFile", ".git/config"), '"[core]"');
 });
 
+Deno.test("a directory around a denied or protected file keeps its name", async () => {
+  using granted = await openGranted(
+    { read: ["."], write: ["."] },
+    { "a/b/secret": "s", "c/fixed/x": "f", "d/own/x": "p", "free/x": "x" },
+    (folder) => ({
+      denyRead: [join(folder, "a/b/secret")],
+      denyWrite: [join(folder, "c/fixed")],
+      protected: [join(folder, "d/own")],
+    }),
+  );
+  for (const name of ["a", "a/b", "c", "d"]) {
+    assertMatch(await granted.call("Deno", "rename", name, `${name}2`), /^NotCapable: .*cannot be renamed: it holds /);
+    assertMatch(await granted.call("fs", "renameSync", name, "free/y"), /cannot be renamed: it holds /);
+  }
+  assertEquals(await granted.call("Deno", "rename", "free", "moved"), "null");
+  assertMatch(await granted.call("Deno", "readTextFile", "a/b/secret"), /^NotCapable: /);
+});
+
 Deno.test("a place outside of the workspace can be granted, also through a link of the user's own", async () => {
   const out = writeFiles({ "notes/a": "a", "other/b": "b" });
   Deno.symlinkSync(join(out, "notes"), join(out, "mine"));

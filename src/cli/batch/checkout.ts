@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import type { TaskWorkspace } from "../../batch/task.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { UserError } from "../../core/error.ts";
-import { isFolder } from "../../core/support/on_disk.ts";
+import { entryAt, isFolder } from "../../core/support/on_disk.ts";
 
 /** Settings of the person's that would run programs on the way, or ask: none has a say here but how to reach the server. */
 const QUIET = ["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"];
@@ -35,7 +35,9 @@ export class Checkouts {
   }
 
   async #make(place: string, repository: string, revision: string | undefined): Promise<string> {
-    if (isFolder(place)) return place;
+    const old = entryAt(place);
+    if (old?.isDirectory) return place;
+    if (old !== undefined) throw cannot(repository, `${place} is in the way of its checkout`);
     Deno.mkdirSync(this.#folder, { recursive: true });
     const temporary = join(this.#folder, `.${crypto.randomUUID()}`);
     try {

@@ -106,10 +106,10 @@ function jobsOf(given: unknown): number {
 /** Folders of the batch that are something else would lead elsewhere, or be found in the middle of it. Throws UserError. */
 function refuseOthers(folder: string): void {
   const entries = [...Deno.readDirSync(folder)].filter(({ name }) => FOLDERS.includes(name));
-  const tasks = entries.some(({ name, isDirectory }) => name === "results" && isDirectory)
-    ? [...Deno.readDirSync(join(folder, "results"))].map((entry) => ({ ...entry, name: `results/${entry.name}` }))
-    : [];
-  for (const { name, isDirectory, isSymlink } of [...entries, ...tasks]) {
+  const inner = entries.filter(({ isDirectory }) => isDirectory).flatMap(({ name: around }) =>
+    [...Deno.readDirSync(join(folder, around))].map((entry) => ({ ...entry, name: `${around}/${entry.name}` }))
+  );
+  for (const { name, isDirectory, isSymlink } of [...entries, ...inner]) {
     if (isDirectory || (name.includes("/") && !isSymlink)) continue;
     throw new UserError({
       what: `The results cannot lie in ${folder}`,

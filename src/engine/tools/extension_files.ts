@@ -5,7 +5,7 @@ import type { ExtensionFiles, FileAnswer, FileEntry, FileRequest, FileStatus } f
 import { MAX_FILE_BYTES } from "../../core/extension_files.ts";
 import type { ExtensionPermissions } from "../../core/hook.ts";
 import type { Access, NamedFile, NamedFiles } from "../../core/named_files.ts";
-import { isInside, type Policy, whyNoGrant } from "../../core/policy.ts";
+import { isInside, type Policy, whyNoGrant, whyNotRenamed } from "../../core/policy.ts";
 import { formatSize } from "../../core/support/text.ts";
 import { createNamedFiles } from "../../sandbox/names/named_files.ts";
 
@@ -61,6 +61,7 @@ export function extensionFiles(
       any,
       at: (path, access) => files.find(named(path, access), { access, typed: false }),
       nameAt: (path, access) => files.find(named(path, access), { access, typed: false, follow: false }),
+      whyFixed: (real) => whyNotRenamed(real, current),
     };
   };
   let opened: { readonly current: Policy; readonly opening: Opening } | undefined;
@@ -80,9 +81,11 @@ interface Opening {
   readonly at: (path: string, access: Access) => NamedFile;
   /** What stands at a path itself, also a link. */
   readonly nameAt: (path: string, access: Access) => NamedFile;
+  /** Why a real path keeps its name, as a clause; undefined if it can be renamed. */
+  readonly whyFixed: (real: string) => string | undefined;
 }
 
-function run(request: FileRequest, { files, any, at, nameAt }: Opening): FileAnswer {
+function run(request: FileRequest, { files, any, at, nameAt, whyFixed }: Opening): FileAnswer {
   const { call, path } = request;
   switch (call) {
     case "read":
@@ -111,10 +114,14 @@ function run(request: FileRequest, { files, any, at, nameAt }: Opening): FileAns
       else files.remove(file);
       return undefined;
     }
-    case "rename":
+    case "rename": {
       nameAt(path, "read");
-      files.rename(nameAt(path, "write"), nameAt(request.to, "write"));
+      const from = nameAt(path, "write");
+      const why = whyFixed(from.real);
+      if (why !== undefined) throw new Deno.errors.NotCapable(`${from.path} cannot be renamed: ${why}`);
+      files.rename(from, nameAt(request.to, "write"));
       return undefined;
+    }
     case "copy":
       copy(files, at(path, "read"), at(request.to, "write"), request.exclusive === true);
       return undefined;

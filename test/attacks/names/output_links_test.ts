@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { dirname } from "@std/path";
 import { cassette, inWorkspace, PROGRAM, type Ran, run } from "../../helpers/program.ts";
 
 // A repository or an earlier command has put a link where the user's command line writes.
@@ -162,9 +163,12 @@ Deno.test("batch -o accepts no link out of the workspace, and none among its res
       const { ws, home, outside } = place;
       cassette(outside, [{ text: "ok" }]);
       Deno.symlinkSync(home, `${ws}/out`);
-      Deno.mkdirSync(`${ws}/fine/results`, { recursive: true });
-      Deno.symlinkSync(home, `${ws}/fine/results/t`);
-      for (const output of ["out", "out/new", "fine"]) {
+      const inner = ["results/t", "claims/t.1", "checkouts/0123456789abcdef", "owners/x.json"];
+      for (const [index, name] of inner.entries()) {
+        Deno.mkdirSync(dirname(`${ws}/fine${index}/${name}`), { recursive: true });
+        Deno.symlinkSync(home, `${ws}/fine${index}/${name}`);
+      }
+      for (const output of ["out", "out/new", ...inner.map((_, index) => `fine${index}`)]) {
         const args = ["batch", "tasks.jsonl", "-o", output, "--model", `replay:${outside}/cassette.jsonl`];
         const { code, stderr } = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
         assertEquals(code, 2, stderr);

@@ -6,20 +6,22 @@ import { UserError } from "../../src/core/error.ts";
 
 const REPLY = '{"text":"one"}\n';
 
-/** The models of a session whose cassettes are files of a folder. */
+/** The models of a session whose cassettes are files of a folder beside its workspace, where tools cannot write. */
 async function inFolder(first: string, work: (state: ModelState, folder: string) => Promise<void>): Promise<void> {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-models-" }));
   try {
+    const cwd = `${folder}/workspace`;
+    Deno.mkdirSync(cwd);
     const world = {
       env: { HOME: folder },
-      cwd: folder,
+      cwd,
       home: folder,
       stdinIsTerminal: true,
       stdoutIsTerminal: true,
       mayRun: true,
     };
     const state = createModelState({
-      config: configure(parseCommandLine(["-m", `replay:${first}`]), world),
+      config: configure(parseCommandLine(["-m", `replay:${folder}/${first}`]), world),
       first: { kind: "replay", file: `${folder}/${first}` },
       thinking: "off",
       seams: {},
@@ -64,6 +66,12 @@ Deno.test("of two that are chosen at once the later one answers, however long th
       `replay:${folder}/c.jsonl`,
       `${folder}/c.jsonl`,
     ]);
+  }));
+
+Deno.test("a cassette that is a pipe where tools can write is rejected, and nothing waits for it", () =>
+  inFolder("workspace/a.jsonl", async (state, folder) => {
+    await slow(`${folder}/workspace/a.jsonl`);
+    await assertRejects(state.current, UserError, "is not a regular file");
   }));
 
 Deno.test("a model that could not be opened is opened again when it is asked for the next time", () =>

@@ -53,14 +53,21 @@ Deno.test("missingFrom() finds files without tests, tests that were cut off, and
   ]);
 });
 
+/** What the runner of tests consists of, beside `scripts/tests/`. */
+const NEEDED = [
+  ...["scripts/tests.ts", "scripts/build/made_from.ts", "scripts/check_layers.ts"],
+  "src/sandbox/confine/self.ts",
+];
+
 /** A repository that has nothing but the runner of tests, and the tests of one case. */
 async function inRepository(
   work: (run: (files: Readonly<Record<string, string>>) => Promise<{ code: number; output: string }>) => Promise<void>,
 ): Promise<void> {
   const folder = Deno.makeTempDirSync({ prefix: "sp-unsteady-" });
   try {
-    for (const path of ["scripts/tests.ts", "scripts/build/made_from.ts", "scripts/check_layers.ts"]) {
-      for (const part of ["tests", "build"]) Deno.mkdirSync(`${folder}/scripts/${part}`, { recursive: true });
+    Deno.mkdirSync(`${folder}/scripts/tests`, { recursive: true });
+    for (const path of NEEDED) {
+      Deno.mkdirSync(dirname(`${folder}/${path}`), { recursive: true });
       Deno.copyFileSync(new URL(`../../${path}`, import.meta.url), `${folder}/${path}`);
     }
     for (const { name } of Deno.readDirSync(new URL("../../scripts/tests/", import.meta.url))) {

@@ -62,7 +62,7 @@ async function skillOf(args: JsonObject, config: Config, { bundled, policy }: To
     throw new UserError({
       what: "Cannot read the skill",
       why: messageOf(error),
-      fix: `Name one by its slug: sandpiper tool read_skill '{"slug":"${[...places.keys()][0] ?? "commit"}"}'`,
+      fix: `Name one by its slug: sandpiper tool read_skill '{"slug":"${[...places.keys()][0] ?? "SLUG"}"}'`,
     });
   }
 }

@@ -41,6 +41,7 @@ export type * from "../../core/hook_events.ts";
 export type * from "../../core/json.ts";
 export type * from "../../core/message.ts";
 export type { Limits, Policy, SandboxLevel, Scope } from "../../core/policy.ts";
+export type { FoundRepository } from "../../core/support/git_repository.ts";
 export type {
   CompiledPrompt,
   CompileTrigger,

@@ -130,15 +130,15 @@ function given(choice: ModelChoice & { kind: "given" }, config: Config): OpenMod
   };
 }
 
-/** A cassette has no model of its own: one with data in the settings under its name can stand for any. */
 /** More than any recording has, bytes. */
 const MAX_CASSETTE_BYTES = 500 * 1024 ** 2;
 
+/** A cassette has no model of its own: one with data in the settings under its name can stand for any. */
 async function openCassette(choice: ModelChoice & { kind: "replay" }, config: Config): Promise<OpenModel> {
   const files = namedFilesOf(config);
   const file = files.find(choice.file, { access: "read", typed: true });
   const text = file.root === undefined
-    // On another thread: a pipe is waited for.
+    // Tools cannot write there. A pipe may stand there, and another thread waits for it.
     ? () => Deno.readTextFile(file.real)
     : () => new TextDecoder().decode(files.read(file, MAX_CASSETTE_BYTES));
   const { openReplay } = await import("../../provider/replay/replay.ts");

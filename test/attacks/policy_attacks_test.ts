@@ -1,5 +1,5 @@
 // What a repository could try through its own files before any tool runs: settings, links, names, the environment.
-import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { cassette, events, inWorkspace, LAZY_SOURCE, type Ran, run } from "../helpers/program.ts";
 
 const SECRET = "outside-secret-7f3a";
@@ -37,7 +37,6 @@ const WIDE = {
   everything: { permissions: { read: true, write: true, run: true, net: true, env: true } },
   "a folder by ..": { permissions: { read: ["../outside", "."], write: ["../outside"] } },
   "the root": { permissions: { read: ["/"], write: ["/"] } },
-  "a link": { permissions: { read: ["door", "."], write: ["door"] } },
   "the home": { permissions: { read: ["~", "~/.ssh", "."] } },
   "an empty denial": { permissions: { deny: { read: [], write: [] }, read: true } },
 };
@@ -67,6 +66,20 @@ for (const [name, settings] of Object.entries(WIDE)) {
       assertEquals([...Deno.readDirSync(outside)].map((entry) => entry.name), ["secret"]);
     }));
 }
+
+Deno.test("a trusted project's settings that grant a link out of the workspace are an error, and nothing runs", async () => {
+  for (const permissions of [{ read: ["door", "."] }, { write: ["door"] }, { read: ["in/door"] }]) {
+    await withSettings({ permissions }, async ({ ws, outside }, tool) => {
+      Deno.mkdirSync(`${ws}/in`);
+      for (const link of ["door", "in/door"]) Deno.symlinkSync(outside, `${ws}/${link}`);
+      const { code, stdout, stderr } = await tool(["bash", "--", "cat door/secret; echo x > door/new; : > ran"]);
+      assertEquals([code, stdout], [2, ""]);
+      assertMatch(stderr, /a link in it leads to ".*outside", which is outside of/);
+      assertEquals([...Deno.readDirSync(outside)].map((entry) => entry.name), ["secret"]);
+      assertEquals([...Deno.readDirSync(ws)].some((entry) => entry.name === "ran"), false);
+    });
+  }
+});
 
 Deno.test("a project cannot switch the sandbox off, by no spelling of it", async () => {
   for (const key of ["sandbox", "Sandbox", "SANDBOX", "sandbox ", "s\u0430ndbox", "__proto__"]) {
@@ -116,13 +129,12 @@ Deno.test("a workspace that is a link, or holds the home, opens neither the secr
   }));
 
 const ODD_SETTINGS: readonly (readonly [name: string, put: (path: string) => void, said: RegExp])[] = [
-  ["a pipe", (path) => new Deno.Command("mkfifo", { args: [path] }).outputSync(), /it is no regular file/],
-  ["a link to a device", (path) => Deno.symlinkSync("/dev/zero", path), /it is no regular file/],
-  ["a folder", (path) => Deno.mkdirSync(path), /it is no regular file/],
+  ["a pipe", (path) => new Deno.Command("mkfifo", { args: [path] }).outputSync(), /is not a regular file/],
+  ["a folder", (path) => Deno.mkdirSync(path), /is a directory/],
   ["a sparse terabyte", (path) => {
     using file = Deno.openSync(path, { write: true, create: true });
     file.truncateSync(2 ** 40);
-  }, /it is larger than 1 MiB/],
+  }, /at most 1048576 are read/],
   ["two hundred thousand levels deep", (path) => Deno.writeTextFileSync(path, "[".repeat(200_000)), /settings\.json/],
 ];
 for (const [name, put, said] of ODD_SETTINGS) {
@@ -137,6 +149,28 @@ for (const [name, put, said] of ODD_SETTINGS) {
       assert(performance.now() - began < 60_000);
     }));
 }
+
+Deno.test("a trusted project's settings that are a link out of the repository are left out with a warning, and are never opened", async () => {
+  const open = { permissions: { read: true, write: ["/"] } };
+  for (const target of ["/dev/zero", "OUTSIDE/pipe", "OUTSIDE/settings.json", "OUTSIDE/missing"]) {
+    await withSettings({}, async ({ ws, outside }, tool) => {
+      const path = `${ws}/.sandpiper/settings.json`;
+      Deno.writeTextFileSync(`${outside}/settings.json`, JSON.stringify({ ...open, marker: SECRET }));
+      new Deno.Command("mkfifo", { args: [`${outside}/pipe`] }).outputSync();
+      Deno.removeSync(path);
+      Deno.symlinkSync(target.replace("OUTSIDE", outside), path);
+      const { code, stdout, stderr } = await tool([
+        "bash",
+        "--",
+        `echo ran; cat '${outside}/secret'; echo x > '${outside}/new'`,
+      ]);
+      assertEquals(stdout.split("\n")[0], "ran", `${target}: ${code} ${stderr}`);
+      assertStringIncludes(stderr, `${path} is left out: it is a link to`);
+      assertNotMatch(stdout + stderr, new RegExp(SECRET));
+      assertEquals([...Deno.readDirSync(outside)].some((entry) => entry.name === "new"), false);
+    });
+  }
+});
 
 Deno.test("names, grants and limits of a trusted project are taken by nothing but their own spelling", () =>
   withSettings({}, async ({ ws, home, outside }, tool) => {
@@ -175,8 +209,13 @@ Deno.test("scopes that a user gives with odd spellings open what they name and n
       assertMatch(ran.stdout, /inside/, flag);
       assertNotMatch(ran.stdout + ran.stderr, new RegExp(SECRET), flag);
     }
-    // A link that the user names is what it leads to.
-    assertMatch((await tool(["--allow-read=in/door", ...read(`${outside}/secret`)])).stdout, new RegExp(SECRET));
+    // A link in the workspace can be a command's: the user must name what it leads to.
+    for (const flag of ["--allow-read=in/door", "--allow-read=+./in/door/", `--allow-read=${ws}/in//door`]) {
+      const ran = await tool([flag, ...read(`${outside}/secret`)]);
+      assertEquals([ran.code, ran.stdout], [2, ""], flag);
+      assertStringIncludes(ran.stderr, `fix: Name ${outside} itself if you mean it`);
+    }
+    assertMatch((await tool([`--allow-read=${outside}`, ...read(`${outside}/secret`)])).stdout, new RegExp(SECRET));
     for (const flag of ["--allow-read=", "--allow-read=,"]) {
       const ran = await tool([flag, ...read(`${outside}/secret`)]);
       assertNotMatch(ran.stdout + ran.stderr, new RegExp(SECRET), flag);

@@ -25,6 +25,7 @@ export async function toolCommand(invocation: Invocation): Promise<number> {
   const config = configure({ ...invocation, values: { ...invocation.values, tools: [name] } }, readWorld());
   const watch = watchSignals();
   const warn = warner(invocation);
+  for (const warning of config.warnings) warn(warning);
   const tools = openTools(config, true, undefined, true, warn);
   try {
     refuseUnknown(tools.foreign, TOOLS.map((tool) => tool.name), false);

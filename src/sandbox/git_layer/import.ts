@@ -38,6 +38,8 @@ export interface Begun {
   readonly at: number;
   /** Of what begins and what was taken, by their count: 0 for a time at which nobody looked. */
   readonly order: number;
+  /** The command created the repository: no branch or remote in it is one that the user had. */
+  readonly isNew?: boolean;
 }
 
 /** A repository under layers. */
@@ -345,11 +347,12 @@ export function openLayered(
     // The branch of HEAD may have no commit yet.
     const isOwnBranch = (branch: string): boolean => {
       const name = `refs/heads/${branch}`;
-      return begun.refs.loose.has(name) || begun.refs.packed.has(name) || begun.head === `ref: ${name}`;
+      return begun.isNew !== true &&
+        (begun.refs.loose.has(name) || begun.refs.packed.has(name) || begun.head === `ref: ${name}`);
     };
     const change = changed === undefined || mine === undefined
       ? { added: [], removed: [], refused: ["all"] }
-      : settingsChange(mine, changed, isPlace, isOwnBranch);
+      : settingsChange(mine, changed, isPlace, isOwnBranch, begun.isNew);
     const added: string[] = [];
     const isFlood = change.added.length > MOST_SETTINGS;
     if (isFlood) {
@@ -369,7 +372,7 @@ export function openLayered(
     if (added.length > 0) notes.push(`${ADDED}: ${added.join(", ")}.`);
     if (change.refused.length === 0) return undefined;
     // What was said before is not said again.
-    const told = new Set(settingsChange(mine ?? "", kept ?? "", isPlace, isOwnBranch).refused);
+    const told = new Set(settingsChange(mine ?? "", kept ?? "", isPlace, isOwnBranch, begun.isNew).refused);
     const names = [...new Set(change.refused)].filter((name) => kept === undefined || !told.has(name));
     if (names.length > 0) {
       notes.push(

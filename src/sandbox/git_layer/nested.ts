@@ -311,7 +311,7 @@ export function openTree(
         if (repository === undefined) return refuse("Nothing was taken: it is kept in a way that is not known here.");
         const start = isThere
           ? begun.each.get(repository) ?? (isPlace ? repository.begin() : repository.before(begun.at))
-          : repository.begin();
+          : { ...repository.begin(), isNew: true };
         const isLacking = isLinked && parent !== undefined && lacking.has(parent);
         const taken = await repository.take(above, part, start, old, until, isLacking).catch((error) => {
           // Half of a new one is nobody's.

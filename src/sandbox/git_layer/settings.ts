@@ -43,13 +43,15 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
 /**
  * The differences between two texts of settings. `isPlace`: of a repository that commands made, whether a path is a folder where
  * another repository of the user's may be; pure but for that. `isOwnBranch`: whether a branch was there before the command, so that
- * the user's `git push` and `git pull` are about it.
+ * the user's `git push` and `git pull` are about it. `isNew`: the command created the repository, as a submodule's first files do;
+ * its branches may follow the remotes that come with it.
  */
 export function settingsChange(
   own: string,
   changed: string,
   isPlace?: (path: string) => boolean,
   isOwnBranch: (branch: string) => boolean = () => true,
+  isNew = false,
 ): SettingsChange {
   const isAddress = (value: string): boolean => {
     const path = isPlace && LOCAL.exec(value)?.[1];
@@ -111,7 +113,8 @@ export function settingsChange(
       case "branch.remote":
         if (isPlace) return value === "." || remotes.has(value);
         if (known.has(name)) return false;
-        return isOwnBranch(sub) ? followed.has(value) && isSameName(sub) : value === "." || followed.has(value);
+        if (isOwnBranch(sub)) return followed.has(value) && isSameName(sub);
+        return value === "." || (isNew ? remotes : followed).has(value);
       case "branch.merge":
         return (isPlace !== undefined ||
           (!known.has(name) && (!isOwnBranch(sub) || (value === `refs/heads/${sub}` && follows(sub))))) &&

@@ -172,4 +172,10 @@ Deno.test("settingsChange() gives no setting that leads a later git of the user'
   ) {
     assertEquals(of(more).refused, [], more);
   }
+  // A repository that the command created, as a submodule's: its branch follows the remote that came with it, and no other.
+  const created = (more: string) => settingsChange("", more, undefined, () => false, true);
+  const cloned = remote("origin") + branch("main", "origin");
+  assertEquals(created(cloned).refused, []);
+  assertEquals(created(remote("origin") + branch("main", "elsewhere")).refused, ["branch.main.remote"]);
+  assertEquals(settingsChange("", cloned, undefined, () => false).refused, ["branch.main.remote"]);
 });

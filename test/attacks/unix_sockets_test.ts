@@ -9,6 +9,8 @@ import { HAS_BUBBLEWRAP, HAS_NAMESPACES } from "../sandbox/namespaces_here.ts";
 import { asOrdinaryUser } from "../sandbox/ordinary_user.ts";
 import { exists } from "../sandbox/shell_fixture.ts";
 
+/** Bytes of a socket's path (sun_path of unix(7), less its NUL). */
+const LONGEST_PATH = 107;
 const PYTHON = "/usr/bin/python3";
 const missing = !exists(PYTHON)
   ? `there is no ${PYTHON}`
@@ -26,6 +28,8 @@ async function attack(
   more: { readonly bubblewrap?: boolean } = {},
 ): Promise<{ readonly results: Results; readonly hits: string }> {
   using world = makeWorld();
+  const longest = `${world.outside}/seq.sock`;
+  assert(longest.length <= LONGEST_PATH, `no socket can have the path ${longest}: name a shorter TMPDIR`);
   const name = `sandpiper-test-${crypto.randomUUID()}`;
   const file = (script: string): string => new URL(script, import.meta.url).pathname;
   const daemon = new Deno.Command(PYTHON, {

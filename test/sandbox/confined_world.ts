@@ -21,7 +21,8 @@ export interface World extends Disposable {
 }
 
 export function makeWorld(): World {
-  const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sandpiper-test-" }));
+  // Short: worlds lie in each other where a file is run again as another user, and a socket's path has at most 107 bytes.
+  const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-" }));
   const folder = (name: string): string => {
     Deno.mkdirSync(`${base}/${name}`, { mode: 0o777 });
     Deno.chmodSync(`${base}/${name}`, 0o777);

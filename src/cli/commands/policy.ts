@@ -29,6 +29,7 @@ export async function policyCommand(invocation: Invocation): Promise<number> {
     const pack = config.world.pack?.pack;
     const record = {
       ...policyRecord(policy),
+      ...{ denyRead: policy.denyRead, denyWrite: policy.denyWrite },
       tools: active.map((tool) => tool.name),
       ...(pack ? { pack: { name: pack.name, fingerprint: pack.fingerprint } } : {}),
     };

@@ -1,9 +1,10 @@
-import { basename } from "@std/path";
+import { basename, join } from "@std/path";
 import type { Denial } from "../../core/event.ts";
 import { describeDenial, visibleName } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
 import { privateFolders } from "./private_folders.ts";
+import { HOME_SECRETS, SYSTEM_SECRETS } from "./secrets.ts";
 import { hasOwnLoopback } from "./program_scopes.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
@@ -135,11 +136,14 @@ function grantsAny(scope: Scope): boolean {
 }
 
 /**
- * A policy for the manifest (R359): scopes and limits, names of variables without their values, what its level cannot do
+ * A policy for the manifest (R359): scopes and limits, denied paths, of the built-in table of secret places only how many, names of variables without their values, what its level cannot do
  * here, and what a person is warned of (R468).
  */
 export function policyRecord(policy: Policy): JsonObject {
   const scope = (of: Scope): JsonObject => ({ all: of.all, list: of.list });
+  // Hundreds of places in every manifest would make a session mostly a copy of the table of secret places.
+  const table = new Set([...SYSTEM_SECRETS, ...HOME_SECRETS.map((path) => join(policy.home, path))]);
+  const unlisted = (paths: readonly string[]): readonly string[] => paths.filter((path) => !table.has(path));
   return {
     sandbox: policy.sandbox,
     weaknesses: policy.weaknesses ?? [],
@@ -151,8 +155,9 @@ export function policyRecord(policy: Policy): JsonObject {
     run: scope(policy.run),
     net: scope(policy.net),
     env: Object.keys(policy.env).sort(),
-    denyRead: policy.denyRead,
-    denyWrite: policy.denyWrite,
+    denyRead: unlisted(policy.denyRead),
+    denyWrite: unlisted(policy.denyWrite),
+    secretPlaces: policy.denyRead.filter((path) => table.has(path)).length,
     protected: policy.protected,
     limits: { ...policy.limits },
   };

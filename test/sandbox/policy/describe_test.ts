@@ -69,6 +69,7 @@ Deno.test("policyRecord() records every scope, and of variables the names alone 
       "env",
       "denyRead",
       "denyWrite",
+      "secretPlaces",
       "protected",
       "limits",
     ],
@@ -76,6 +77,19 @@ Deno.test("policyRecord() records every scope, and of variables the names alone 
   const text = JSON.stringify(record);
   assert(text.includes("MY_TOKEN") && !text.includes("value-of-it"));
   assertEquals(record["write"], { all: false, list: [world.root, world.tmp, world.cache] });
+});
+
+Deno.test("policyRecord() counts the places of the table of secrets, and lists what is denied besides R359", () => {
+  using world = makeWorld();
+  const policy = worldPolicy(world, "kernel", { flags: { deny: { read: [`${world.root}/private`] } } });
+  const record = policyRecord(policy);
+  const [denied, count] = [record["denyRead"], record["secretPlaces"]];
+  assert(Array.isArray(denied) && typeof count === "number");
+  assert(denied.includes(`${world.root}/private`), denied.join());
+  assert(!denied.includes(`${world.home}/.ssh/id_rsa`) && count > 100, `${count}`);
+  assertEquals(denied.length + count, policy.denyRead.length);
+  // Each request has a manifest.
+  assert(JSON.stringify(record).length < 8_000, `${JSON.stringify(record).length} bytes`);
 });
 
 Deno.test("policyRecord() records what the level cannot do here and what a person is warned of R468", () => {

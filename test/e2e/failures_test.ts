@@ -251,9 +251,11 @@ for (const { signal, code } of [{ signal: "SIGINT", code: 130 }, { signal: "SIGT
         cwd: ws,
         env: { HOME: home },
       });
+      // Read from the start: the program waits while nobody reads what it prints and the pipe is full.
+      const output = child.output();
       await until(() => exists(`${ws}/mark`));
       child.kill(signal);
-      const ran = await child.output();
+      const ran = await output;
       const list = events(new TextDecoder().decode(ran.stdout));
       assertEquals(ran.code, code);
       assertEquals(list.findLast((event) => event.type === "agent_end")?.ending, "aborted");

@@ -24,9 +24,11 @@ export function startCommand({ policy, start, marks }: CommandHost, command: str
     throw new ToolError("The command is longer than 128 KiB. Write it to a file and run that file.");
   }
   try {
+    const shell = shellProgram(policy.env);
     return start({
-      argv: [shellProgram(policy.env), "-c", command],
-      env: { ...policy.env, ...marks },
+      argv: [shell, "-c", command],
+      // Without SHELL bash looks up the user at each start, which connects to nscd: at kernel+ this process answers that call.
+      env: { SHELL: shell, ...policy.env, ...marks },
       cwd: policy.root,
       stdin: "null",
       mergeOutput: true,

@@ -44,6 +44,11 @@ for (const level of LEVELS) {
       });
     }));
 
+  test("sets SHELL, without which bash would look up the user at each start", () =>
+    withShell(level, async ({ run }) => {
+      assertMatch((await run("printenv SHELL")).output, /^\/\S*sh\n$/);
+    }));
+
   test("keeps stdout and stderr in order of arrival", () =>
     withShell(level, async ({ run }) => {
       const { output } = await run("for i in 1 2 3 4 5 6 7 8 9; do echo out$i; echo err$i >&2; done");

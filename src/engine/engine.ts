@@ -4,6 +4,7 @@ import { type Config, withSettingsAnew } from "../config/config.ts";
 import { readVariable } from "../config/host_environment.ts";
 import { thinkingOf, windowOf } from "../config/run_settings.ts";
 import type { AgentSet } from "../context/agents/agents.ts";
+import type { CompiledPrompt } from "../core/compiled_prompt.ts";
 import type { Engine } from "../core/engine.ts";
 import { messageOf } from "../core/error.ts";
 import type { AgentEvent } from "../core/event.ts";
@@ -11,6 +12,7 @@ import type { Hooks } from "../core/hook.ts";
 import type { HookName } from "../core/hook_events.ts";
 import type { SessionStore } from "../core/session.ts";
 import { disposeAll } from "../core/support/close_all.ts";
+import { onceFor } from "../core/support/once.ts";
 import type { Budget } from "../core/runner.ts";
 import { type SessionChanges, sessionChanges } from "./changes/session_changes.ts";
 import { type Compactor, createCompactor } from "./compaction.ts";
@@ -194,11 +196,15 @@ class OpenSession implements EngineCore {
     if (moved !== undefined) this.notify(moved);
     this.queues = queuesOf(config);
     this.auto = { compaction: config.settings.compaction?.enabled ?? true };
+    const fixedOf = onceFor((prompt: CompiledPrompt): readonly string[] => [
+      prompt.full,
+      JSON.stringify(this.toolset.active().map(({ definition }) => definition)),
+    ]);
     this.compactor = createCompactor({
       conversation: this.conversation,
       model: this.model.current,
       settings: (contextWindow) => windowOf(this.#config, this.auto.compaction, contextWindow),
-      fixed: () => [this.prompt.peek().full, JSON.stringify(this.toolset.active().map(({ definition }) => definition))],
+      fixed: () => fixedOf(this.prompt.peek()),
       hooks: this.hooks,
       notify: this.notify,
     });

@@ -101,8 +101,11 @@ export function createPromptState(
   let request: readonly AgentMessage[] = [];
   let override: PromptOverride | undefined;
   let history: Manifest["history"] = { decision: "full" };
+  /** What `peek` returned last, while nothing that it is made of has changed. */
+  let peeked: { readonly prompt: CompiledPrompt; readonly messages: number } | undefined;
 
   const compileBase = (why: CompileTrigger): void => {
+    peeked = undefined;
     inputs = {
       ...base.inputs,
       // Late ones came in the middle of a session: a line for each would change all that stands behind it.
@@ -149,12 +152,18 @@ export function createPromptState(
   return {
     base: () => ({ ...base, inputs }),
     compile(round, messages, todo) {
+      peeked = undefined;
       request = messages;
       const compiled = compile(round, trigger ?? (round.round === 1 ? "prompt" : "round"), todo);
       trigger = undefined;
       return compiled;
     },
-    peek: () => compile({ round: 1 }, trigger ?? "prompt").prompt,
+    peek() {
+      if (peeked?.messages !== request.length) {
+        peeked = { prompt: compile({ round: 1 }, trigger ?? "prompt").prompt, messages: request.length };
+      }
+      return peeked.prompt;
+    },
     takeBase(next, why) {
       base = next;
       readClock();
@@ -181,14 +190,21 @@ export function createPromptState(
       compileBase(trigger ?? "startup");
     },
     startPrompt(skills, messages = []) {
+      peeked = undefined;
       turnSkills = skills;
       request = messages;
       override = undefined;
       history = { decision: "full" };
     },
-    setOverride: (next) => void (override = next),
+    setOverride(next) {
+      peeked = undefined;
+      override = next;
+    },
     registry: () => ({ tools: inputs.tools, definitions: tools.map(({ definition }) => definition) }),
-    noteHistory: (next) => void (history = next),
+    noteHistory(next) {
+      peeked = undefined;
+      history = next;
+    },
   };
 }
 

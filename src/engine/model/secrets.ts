@@ -29,12 +29,17 @@ export function sharedSecrets(world: Config["world"]): Set<string> {
   return secrets;
 }
 
+/** Configurations whose secrets are in the set of their session. */
+const read = new WeakSet<Config>();
+
 /**
  * Every secret that the program knows: keys of providers in the environment, what settings say in headers and addresses, and
  * tokens of MCP servers as soon as they are read. The same set for a session, which grows.
  */
-export function knownSecrets({ world, settings, user, invocation }: Config): ReadonlySet<string> {
+export function knownSecrets(config: Config): ReadonlySet<string> {
+  const { world, settings, user, invocation } = config;
   const secrets = sharedSecrets(world);
+  if (read.has(config)) return secrets;
   const named = invocation.values["api-key-env"];
   const keys = [...keyVariables(settings), ...(typeof named === "string" ? [named] : [])];
   const passwords = [...PROXY_VARIABLES].map((name) => URL.parse(world.env[name] ?? "")?.password);
@@ -45,6 +50,7 @@ export function knownSecrets({ world, settings, user, invocation }: Config): Rea
   for (const value of [...keys.map((name) => world.env[name]), ...passwords, ...headers, ...ofSearch]) {
     if (value !== undefined && value !== "") secrets.add(value);
   }
+  read.add(config);
   return secrets;
 }
 

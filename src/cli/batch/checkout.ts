@@ -13,9 +13,13 @@ export class Checkouts {
   readonly #signal: AbortSignal;
   readonly #made = new Map<string, Promise<string>>();
 
-  constructor(folder: string, signal: AbortSignal) {
+  readonly #path: string;
+
+  /** `path`: PATH of git, which runs unconfined. */
+  constructor(folder: string, signal: AbortSignal, path: string) {
     this.#folder = join(folder, "checkouts");
     this.#signal = signal;
+    this.#path = path;
   }
 
   /** Throws UserError where a repository or its revision cannot be had. */
@@ -72,7 +76,7 @@ export class Checkouts {
     try {
       const { success, stdout, stderr } = await new Deno.Command("git", {
         args: [...QUIET, ...args],
-        env: { GIT_TERMINAL_PROMPT: "0" },
+        env: { GIT_TERMINAL_PROMPT: "0", PATH: this.#path },
         stdin: "null",
         signal: this.#signal,
       }).output();

@@ -53,6 +53,7 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   );
   const { exitCode, why, durationMs } = await new Work(folder, dirname(path), waiting, progress, {
     jobs,
+    path: world.env["PATH"] ?? "",
     again,
     ...(typeof values["limit-cost"] === "number" ? { limitCostUsd: values["limit-cost"] } : {}),
     ...(typeof values["timeout"] === "number" ? { timeoutMs: values["timeout"] } : {}),

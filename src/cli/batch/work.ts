@@ -8,6 +8,7 @@ import { sleep } from "../../core/support/sleep.ts";
 import { bootOf } from "../../engine/sessions/session_record.ts";
 import { listenToEnds } from "../../core/support/signals.ts";
 import { identityOf } from "../../sandbox/system/process_identity.ts";
+import { programPath } from "../../config/program_path.ts";
 import { Checkouts } from "./checkout.ts";
 import { dollars, duration, type Progress } from "./progress.ts";
 import { type AttemptOutcome, runAttempt, withoutRun } from "./run_attempt.ts";
@@ -40,6 +41,8 @@ function otherTask(what: string, { task }: Attempt): UserError {
 /** How much is done at once, and until when. */
 export interface Bounds {
   readonly jobs: number;
+  /** PATH of this process. */
+  readonly path: string;
   /** Which results are to be made again. */
   readonly again: (record: AttemptRecord) => boolean;
   readonly limitCostUsd?: number;
@@ -82,7 +85,7 @@ export class Work {
     this.#progress = progress;
     this.#bounds = bounds;
     this.#claims = new Claims(folder, processes());
-    this.#checkouts = new Checkouts(folder, this.#stop.signal);
+    this.#checkouts = new Checkouts(folder, this.#stop.signal, programPath(bounds.path, [Deno.cwd(), base, folder]));
   }
 
   /** Runs all that is waiting. What fails on the way of one attempt is that attempt's; what is wrong with the folder ends it. */

@@ -42,7 +42,7 @@ function keyOf(entry: ProviderEntry, baseUrl: string, variable: Variable): Endpo
     const value = variable(name)?.trim();
     if (value) return fixedKey(value, name);
   }
-  if (entry.apiKeyCommand) return commandKey(entry.apiKeyCommand);
+  if (entry.apiKeyCommand) return commandKey(entry.apiKeyCommand, () => pathOfKeyCommand(variable));
   const wanted = entry.keyEnv[0];
   // Servers on this machine usually want no key; everybody else does.
   if (entry.isKeyOptional || wanted === undefined || isLoopback(baseUrl)) return noKey(wanted);
@@ -53,6 +53,12 @@ function keyOf(entry: ProviderEntry, baseUrl: string, variable: Variable): Endpo
     fix: `export ${wanted}=…${entry.site === undefined ? "" : ` (keys: ${entry.site})`}, name another variable with ` +
       "--api-key-env, or let a command print the key (docs/providers.md). sandpiper demo needs no key",
   });
+}
+
+/** The program runs unconfined: it must not be one that a command put into the workspace. */
+async function pathOfKeyCommand(variable: Variable): Promise<string> {
+  const { programPath } = await import("../../config/program_path.ts");
+  return programPath(variable("PATH") ?? "", [Deno.cwd()]);
 }
 
 function isLoopback(baseUrl: string): boolean {

@@ -29,14 +29,16 @@ export function fixedKey(value: string, variable: string): EndpointKey {
 /**
  * The key that a command prints. It runs when a key is first needed, and again when that one was refused; requests that are
  * made at the same time share a run. What it printed is kept in memory alone.
+ *
+ * @param path Gives the PATH in which the program, and what it starts by name, is looked for; that of this process if absent.
  */
-export function commandKey(command: readonly string[]): EndpointKey {
+export function commandKey(command: readonly string[], path?: () => Promise<string>): EndpointKey {
   const secrets: string[] = [];
   let running: Promise<string> | undefined;
   const run = (signal: AbortSignal | undefined): Promise<string> => {
     const begun = (async () => {
       const { printedKey } = await import("./key_command.ts");
-      const key = await printedKey(command, signal);
+      const key = await printedKey(command, signal, undefined, await path?.());
       if (!secrets.includes(key)) secrets.push(key);
       return key;
     })();

@@ -13,12 +13,15 @@ const MAX_BYTES = 64 * 1024;
  * What the user's command prints, without blanks around it. The command runs as the user, with the user's environment and
  * with no input; what it says is in no message, for it may say its key in any way.
  *
+ * `path`: the PATH in which the program, and what it starts by name, is looked for; that of this process if absent.
+ *
  * Rejects with UserError where it cannot run, fails, takes too long or prints no key; with the signal's reason after an abort.
  */
 export async function printedKey(
   command: readonly string[],
   signal: AbortSignal | undefined,
   limitMs = LIMIT_MS,
+  path?: string,
 ): Promise<string> {
   const [program = "", ...args] = command;
   const failed = (why: string, cause?: unknown): UserError =>
@@ -31,7 +34,14 @@ export async function printedKey(
   signal?.throwIfAborted();
   let child: Deno.ChildProcess;
   try {
-    child = new Deno.Command(program, { args, stdin: "null", stdout: "piped", stderr: "null", detached: true }).spawn();
+    child = new Deno.Command(program, {
+      args,
+      ...(path === undefined ? {} : { env: { PATH: path } }),
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+      detached: true,
+    }).spawn();
   } catch (error) {
     const why = error instanceof Deno.errors.NotFound
       ? "there is no such program"

@@ -10,7 +10,11 @@ Deno.test("Work writes through no link that waits in the place of an attempt's f
     const workspace = { kind: "git", repository: `${folder}/none` } as const;
     const task = { id: "a", digest: "d", workspace, prompt: "p", attempts: 1, args: [], isReadOnly: true };
     const progress = openProgress({ total: 1, jobs: 1, isQuiet: true });
-    await new Work(folder, folder, [{ task, number: 1, key: "a.1" }], progress, { jobs: 1, again: () => false })
+    await new Work(folder, folder, [{ task, number: 1, key: "a.1" }], progress, {
+      jobs: 1,
+      path: "/usr/bin",
+      again: () => false,
+    })
       .toEnd();
     assertEquals([...Deno.readDirSync(elsewhere)], []);
     assertEquals(Deno.lstatSync(`${folder}/results/a/1/attempt.json`).isFile, true);

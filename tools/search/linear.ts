@@ -11,6 +11,9 @@ const LONGEST_SOURCE = 100_000;
 const LONGEST_FOLDED_RANGE = 1_024;
 const LAST_UNIT = 0xffff;
 
+/** Matches no character. */
+const NOTHING = "[^\\s\\S]";
+
 /** What cannot be written for the linear engine. */
 class NotLinear extends Error {}
 
@@ -26,7 +29,7 @@ export function linearSource(
   if (!ignoreCase && !unicode && isLinear(source)) return { source };
   try {
     // Written out, counts take even longer without the engine.
-    const written = write(source, ignoreCase, knowsLinear());
+    const written = write(source, { ignoreCase, unicode, writesCounts: knowsLinear() });
     if (knowsLinear() && !isLinear(written)) throw new NotLinear("it uses syntax that has no bound on time");
     return { source: written };
   } catch (error) {
@@ -63,7 +66,14 @@ interface Part {
 }
 
 /** Writes an expression anew, part by part. */
-function write(source: string, ignoreCase: boolean, writesCounts: boolean): string {
+function write(
+  source: string,
+  { ignoreCase, unicode, writesCounts }: {
+    readonly ignoreCase: boolean;
+    readonly unicode: boolean;
+    readonly writesCounts: boolean;
+  },
+): string {
   let at = 0;
   let copies = 0;
   const look = (text: string): boolean => source.startsWith(text, at);
@@ -129,6 +139,8 @@ function write(source: string, ignoreCase: boolean, writesCounts: boolean): stri
 
   /** One character, escaped or not, as a code point. */
   const character = (): number => {
+    const pair = unicode ? take(/\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})/y) : undefined;
+    if (pair) return String.fromCharCode(parseInt(pair[1] ?? "", 16), parseInt(pair[2] ?? "", 16)).codePointAt(0) ?? 0;
     const code = take(/\\u\{([0-9a-fA-F]+)\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})/y);
     if (code) return parseInt(code[1] ?? code[2] ?? code[3] ?? "", 16);
     const control = take(/\\c([A-Za-z])/y)?.[1];
@@ -143,6 +155,7 @@ function write(source: string, ignoreCase: boolean, writesCounts: boolean): stri
 
   const characterText = (value: number): string => {
     if (value > LAST_UNIT) return `(?:${units(String.fromCodePoint(value))})`;
+    if (unicode && isHalf(value)) return NOTHING;
     const forms = ignoreCase ? formsOf(value) : [value];
     return forms.length === 1 ? unit(value) : `[${forms.map(unit).join("")}]`;
   };
@@ -166,12 +179,13 @@ function write(source: string, ignoreCase: boolean, writesCounts: boolean): stri
       }
       const high = isRange ? (take(/\\b/y) ? 8 : character()) : low;
       if (high > LAST_UNIT) throw new NotLinear("it has a character above U+FFFF in a class");
+      if (unicode && low === high && isHalf(low)) continue;
       text += `${unit(low)}-${unit(high)}`;
       if (ignoreCase) text += foldedRange(low, high);
     }
     at++;
     // Only the linear engine does not take an empty class.
-    return text === "" ? (start === "[^" ? "[\\s\\S]" : "[^\\s\\S]") : `${start}${text}]`;
+    return text === "" ? (start === "[^" ? "[\\s\\S]" : NOTHING) : `${start}${text}]`;
   };
 
   const repeated = (part: Part): Part => {
@@ -208,6 +222,14 @@ function write(source: string, ignoreCase: boolean, writesCounts: boolean): stri
 
   const { text } = choices();
   return text;
+}
+
+/**
+ * Half of a character above U+FFFF. In Unicode mode it does not match a part of a whole character, and decoded text has no
+ * half of one.
+ */
+function isHalf(value: number): boolean {
+  return value >= 0xd800 && value <= 0xdfff;
 }
 
 /** One UTF-16 unit, so written that it has no other meaning anywhere. */

@@ -29,6 +29,7 @@ const SAME: readonly (readonly [pattern: string, flags: string])[] = [
   ["\\p{Lu}\\P{L}", "u"],
   ["[\\p{Ll}_]+", "u"],
   ["\\u{1F600}+", "u"],
+  ...["\\ud83d", "[\\ude00]", "\\ud83d\\ude00+", "[^\\ud83d]"].map((pattern) => [pattern, "u"] as const),
   ["[]a", ""],
   ["[^]a", "i"],
   ["a{,3}", "i"],

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { textOf } from "../../../src/core/message.ts";
 import type { SandboxLevel } from "../../../src/core/policy.ts";
@@ -18,23 +18,25 @@ const LEVELS: readonly { readonly level: SandboxLevel; readonly ignore: boolean 
   { level: "kernel+", ignore: !HAS_NAMESPACES },
 ];
 
-/** Longer than a call with an honest pattern takes; a pattern without an end holds a processor for as long. */
-const DEADLINE_MS = 100;
+/** A busy machine needs less for a search that ends; one that tries every way needs far more. */
+const DEADLINE_MS = 60_000;
 
 /** 41 bytes on which each of the patterns below needs ages when every way is tried. */
 const TEXT = `${"a".repeat(40)}!`;
 
-/** V8's linear engine takes these over. */
-const LINEAR = ["(a+)+$", "^(a|a)*$", "(a|aa)+$", "^(\\w+\\s?)+$", "(a*)*b", "^(?:a?a?a?)*$", "(a+)+\\b$"];
-
-/** It does not know these: look-around, back references, letter case, Unicode mode, large counts. */
-const ENDLESS: readonly JsonObject[] = [
-  { pattern: "(?=(a+)+$)b?" },
-  { pattern: "(a+)+\\1$" },
+/** V8's linear engine takes these over, the last three after grep has written them anew. */
+const LINEAR: readonly JsonObject[] = [
+  ...["(a+)+$", "^(a|a)*$", "(a|aa)+$", "^(\\w+\\s?)+$", "(a*)*b", "^(?:a?a?a?)*$", "(a+)+\\b$"].map((pattern) => ({
+    pattern,
+  })),
   { pattern: "(a+)+$", ignoreCase: true },
   { pattern: "(\\p{L}+)+$" },
   { pattern: "(.*a){30}b" },
 ];
+
+/** No linear engine knows these. */
+const REJECTED: readonly JsonObject[] = [{ pattern: "(?=(a+)+$)b?" }, { pattern: "(a+)+\\1$" }];
+const REJECTION = /^Cannot search for this pattern: it (?:looks ahead|refers back).*could take unlimited time/;
 
 async function call(runner: Runner, name: string, args: JsonObject, deadlineMs: number): Promise<string> {
   return textOf(
@@ -48,20 +50,15 @@ for (const { level, ignore } of LEVELS) {
     Deno.writeTextFileSync(`${place.root}/evil.txt`, TEXT);
     const runner = openRunner(policyFor(place.root, { sandbox: level }), thisProgram(), SCRIPT);
     try {
-      for (const pattern of LINEAR) {
-        await t.step(`${pattern} by itself`, async () => {
-          assertEquals(await call(runner, "grep", { pattern, path: "evil.txt" }, 60_000), "No matches found");
+      for (const args of LINEAR) {
+        await t.step(`${args["pattern"]} by itself`, async () => {
+          assertEquals(await call(runner, "grep", { ...args, path: "evil.txt" }, DEADLINE_MS), "No matches found");
         });
       }
-      for (const args of ENDLESS) {
-        await t.step(`${args["pattern"]} by its deadline, and the next call works`, async () => {
-          const began = performance.now();
-          assertMatch(
-            await call(runner, "grep", { ...args, path: "evil.txt" }, DEADLINE_MS),
-            /^grep did not answer within 0\.1 s and was ended: there is no result.*simpler pattern/,
-          );
-          assertLess(performance.now() - began, 30_000);
-          assertEquals(await call(runner, "grep", { pattern: "a!" }, 60_000), `evil.txt:1: ${TEXT}`);
+      for (const args of REJECTED) {
+        await t.step(`${args["pattern"]} is rejected, and the next call works`, async () => {
+          assertMatch(await call(runner, "grep", { ...args, path: "evil.txt" }, DEADLINE_MS), REJECTION);
+          assertEquals(await call(runner, "grep", { pattern: "a!" }, DEADLINE_MS), `evil.txt:1: ${TEXT}`);
         });
       }
     } finally {
@@ -75,12 +72,12 @@ Deno.test("grep at level permissions ends, whatever the pattern", async () => {
   Deno.writeTextFileSync(`${place.root}/evil.txt`, TEXT);
   const runner = openRunner(policyFor(place.root, { sandbox: "permissions" }), thisProgram(), SCRIPT);
   try {
-    for (const args of ENDLESS) {
-      assertMatch(
-        await call(runner, "grep", { ...args, path: "evil.txt" }, DEADLINE_MS),
-        /^grep did not answer within 0\.1 s/,
-      );
-      assertEquals(await call(runner, "grep", { pattern: "a!" }, 60_000), `evil.txt:1: ${TEXT}`);
+    for (const args of LINEAR) {
+      assertEquals(await call(runner, "grep", { ...args, path: "evil.txt" }, DEADLINE_MS), "No matches found");
+    }
+    for (const args of REJECTED) {
+      assertMatch(await call(runner, "grep", { ...args, path: "evil.txt" }, DEADLINE_MS), REJECTION);
+      assertEquals(await call(runner, "grep", { pattern: "a!" }, DEADLINE_MS), `evil.txt:1: ${TEXT}`);
     }
   } finally {
     await runner.close();

@@ -3,21 +3,15 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { AgentOptions } from "../../src/mod.ts";
 import { type Agent, createAgent } from "../../src/mod.ts";
 import { allSettled, disposeAll } from "../../src/core/support/close_all.ts";
-import { childrenOfThread, numbersIn, statOf } from "../../src/sandbox/system/procfs.ts";
+import { childrenOfThread, numbersIn, readProcLink, statOf } from "../../src/sandbox/system/procfs.ts";
 import { cassette, inWorkspace } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 /** What this process has open and has started, and what is in the directories for locks and temporary files. */
 function resources(folders: readonly string[]): { readonly files: string[]; readonly processes: number[] } {
   const files = folders.flatMap((folder) => [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`));
-  const open = [...Deno.readDirSync("/proc/self/fd")].flatMap(({ name }) => {
-    try {
-      const path = Deno.readLinkSync(`/proc/self/fd/${name}`);
-      return folders.some((folder) => path.startsWith(folder)) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
+  const open = numbersIn("/proc/self/fd").flatMap((descriptor) => readProcLink(`/proc/self/fd/${descriptor}`) ?? [])
+    .filter((path) => folders.some((folder) => path.startsWith(folder)));
   const processes = numbersIn("/proc/self/task").flatMap((thread) => childrenOfThread(Deno.pid, thread) ?? [])
     .filter((pid) => statOf(pid)?.zombie === false);
   return { files: [...files, ...open].sort(), processes: processes.sort() };

@@ -1,4 +1,5 @@
 // File functions of `node:fs` and `node:fs/promises` as an extension has them. Each sends a request to the host.
+import { Buffer } from "node:buffer";
 import type { FileEntry, FileStatus } from "../../core/extension_files.ts";
 import {
   type AnyFunction,

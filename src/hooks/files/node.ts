@@ -22,6 +22,9 @@ type Steps = Generator<FileQuestion, unknown, FileValue>;
 
 const COPYFILE_EXCL = 1;
 
+/** Not the global type of the same meaning: `deno compile` by hand does not know it. */
+type Encoding = NonNullable<Parameters<InstanceType<typeof Buffer>["toString"]>[0]>;
+
 /** How each function is done, by its name in `node:fs/promises`. */
 const FUNCTIONS: Readonly<Record<string, (...args: readonly unknown[]) => Steps>> = {
   *readFile(path, options) {
@@ -168,7 +171,7 @@ function decoded(bytes: Uint8Array<ArrayBuffer>, options: unknown): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const encoding = encodingIn(options);
   return typeof encoding === "string" && encoding !== "buffer"
-    ? buffer.toString(encoding as BufferEncoding) // `toString` throws for one that does not exist
+    ? buffer.toString(encoding as Encoding) // `toString` throws for one that does not exist
     : buffer;
 }
 
@@ -187,7 +190,7 @@ function written(path: unknown, content: unknown, options: unknown, usual: strin
   const encoding = encodingIn(options) ?? "utf8";
   const isText = typeof content === "string" && encoding !== "utf8" && encoding !== "utf-8";
   // As above.
-  const bytes = isText ? bytesOf(Buffer.from(content, encoding as BufferEncoding)) : contentOf(content);
+  const bytes = isText ? bytesOf(Buffer.from(content, encoding as Encoding)) : contentOf(content);
   return { call: "write", path: pathOf(path), bytes, ...opened, ...modeIn(options) };
 }
 

@@ -1,7 +1,6 @@
 // Sessions whose process ended without closing their journal (SIGKILL, a crash): what their last calls changed is found by a scan
 // at the next start in the same workspace, before anything else changes it.
-import type { LeftOut } from "../../core/changes.ts";
-import { UserError } from "../../core/error.ts";
+import { messageOf, UserError } from "../../core/error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
@@ -11,7 +10,7 @@ import { createPace } from "../../changes/pace.ts";
 import { openPack, shrinkPack } from "../../changes/pack.ts";
 import { openRecorder } from "../../changes/recorder.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
-import { lockSession, type SessionLock } from "../../session/lock.ts";
+import { lockSession } from "../../session/lock.ts";
 import { isLeftTemporary } from "../../sandbox/system/temporary_folder.ts";
 import { fileTimeMs } from "../../sandbox/system/file_clock.ts";
 import { isSessionId } from "../../session/identifiers.ts";
@@ -20,16 +19,19 @@ import { fetchObjects } from "./git_objects.ts";
 import { gitContents } from "./git_contents.ts";
 import { openWriteScopes } from "./scopes.ts";
 
-/** An interrupted session whose journal is complete now. */
+/** What came of an interrupted session. */
 export interface Recovered {
   readonly session: string;
   /** Files that its last calls changed. */
   readonly files: number;
-  /** What could not be found out. */
-  readonly leftOut: readonly LeftOut[];
+  /** Why its journal cannot be completed; undefined if it is complete now. */
+  readonly why?: string;
 }
 
-/** Completes the journals of all interrupted sessions of this workspace. `folder`: where journals are. */
+/**
+ * Completes the journals of all interrupted sessions of this workspace. A journal that cannot be completed stops no other one,
+ * and is not tried again: a later scan would find changes of later sessions. `folder`: where journals are.
+ */
 export async function recoverInterrupted(
   config: Config,
   folder: string,
@@ -37,75 +39,74 @@ export async function recoverInterrupted(
   policy: Policy,
 ): Promise<readonly Recovered[]> {
   const recovered: Recovered[] = [];
-  for (const { name } of attempt(() => [...Deno.readDirSync(folder)]) ?? []) {
-    if (!isSessionId(name) || !entryAt(journalPaths(folder, name).baseline)?.isFile) continue;
-    const found = await recoverOne(config, folder, settings, policy, name);
-    if (found) recovered.push(found);
+  for (const { name: session } of attempt(() => [...Deno.readDirSync(folder)]) ?? []) {
+    if (!isSessionId(session) || !entryAt(journalPaths(folder, session).baseline)?.isFile) continue;
+    try {
+      const files = await recoverOne(config, folder, settings, policy, session);
+      if (files !== undefined) recovered.push({ session, files });
+    } catch (error) {
+      recovered.push({ session, files: 0, why: messageOf(error) });
+    }
   }
   return recovered;
 }
 
+/** Returns how many files the last calls changed; undefined if the session is of another workspace, or open in a process. */
 async function recoverOne(
   config: Config,
   folder: string,
   settings: CheckpointSettings,
   policy: Policy,
   session: string,
-): Promise<Recovered | undefined> {
+): Promise<number | undefined> {
   const paths = journalPaths(folder, session);
   const root = toolsRoot(config);
   if (loadJournal(paths.journal)?.head.root !== root) return undefined;
-  let lock: SessionLock;
+  using opened = new DisposableStack();
   try {
-    lock = lockSession(paths.journal, Date.now());
+    const lock = lockSession(paths.journal, Date.now());
+    opened.defer(() => lock.release());
   } catch (error) {
     // A process has it open, which knows all of it.
     if (error instanceof UserError) return undefined;
     throw error;
   }
+  opened.defer(() => attempt(() => Deno.removeSync(paths.baseline))); // It is removed already, if all went well.
   const scopes = openWriteScopes(policy);
+  opened.defer(() => scopes.close());
   const journal = openJournalFile(paths.journal, { session, root });
+  opened.defer(() => journal.close());
   const pack = openPack(paths.pack, settings.maxBytes);
-  try {
-    const baseline = openBaseline(paths.baseline, pack.count);
-    const interrupted = baseline.interrupted();
-    const before = journal.records.length;
-    if (interrupted) {
-      const trees = scopes.list.map(({ tree }) => tree);
-      const recorder = openRecorder({
-        root,
-        scopes: () => scopes.list,
-        journal,
-        pack,
-        limits: { ...JOURNAL_LIMITS, maxFileBytes: settings.maxFileBytes },
-        pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
-        known: (tree) => gitContents(tree, config.world.env),
-        fetch: (contents, mostBytes) => fetchObjects(contents, trees, mostBytes),
-        now: Date.now,
-        fileTimeMs,
-        isLeft: isLeftTemporary,
-        tell: () => {},
-        baseline,
-        onFailure: (why) => {
-          throw new Error(why);
-        },
-      });
-      await recorder.recover(interrupted);
-      await recorder.close();
-    }
-    pack.close();
-    baseline.remove();
-    shrinkPack(paths.pack, contentsOf(journal.records));
-    const looks = journal.records.slice(before).flatMap((record) => record.type === "look" ? [record] : []);
-    return {
-      session,
-      files: looks.reduce((sum, { changes }) => sum + changes.length, 0),
-      leftOut: looks.flatMap(({ leftOut = [] }) => leftOut),
-    };
-  } finally {
-    journal.close();
-    pack.close();
-    scopes.close();
-    lock.release();
+  opened.defer(() => pack.close());
+  const baseline = openBaseline(paths.baseline, pack.count);
+  const interrupted = baseline.interrupted();
+  const before = journal.records.length;
+  if (interrupted) {
+    const trees = scopes.list.map(({ tree }) => tree);
+    const recorder = openRecorder({
+      root,
+      scopes: () => scopes.list,
+      journal,
+      pack,
+      limits: { ...JOURNAL_LIMITS, maxFileBytes: settings.maxFileBytes },
+      pace: createPace(() => performance.now(), () => new Promise((resolve) => setTimeout(resolve, 0))),
+      known: (tree) => gitContents(tree, config.world.env),
+      fetch: (contents, mostBytes) => fetchObjects(contents, trees, mostBytes),
+      now: Date.now,
+      fileTimeMs,
+      isLeft: isLeftTemporary,
+      tell: () => {},
+      baseline,
+      onFailure: (why) => {
+        throw new Error(why);
+      },
+    });
+    await recorder.recover(interrupted);
+    await recorder.close();
   }
+  pack.close();
+  baseline.remove();
+  shrinkPack(paths.pack, contentsOf(journal.records));
+  const looks = journal.records.slice(before).flatMap((record) => record.type === "look" ? [record] : []);
+  return looks.reduce((sum, { changes }) => sum + changes.length, 0);
 }

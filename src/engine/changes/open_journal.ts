@@ -182,7 +182,10 @@ export async function recoverFirst(
   const folder = checkpointsFolder(config);
   if (folder === undefined || !canJournal() || !hasInterrupted(folder)) return;
   const { recoverInterrupted } = await import("./interrupted.ts");
-  for (const { session, files } of await recoverInterrupted(config, folder, settings, policy)) {
+  for (const { session, files, why } of await recoverInterrupted(config, folder, settings, policy)) {
+    if (why !== undefined) {
+      notify(`What the last calls of the interrupted session ${session} changed is not known: ${why}`);
+    }
     if (files === 0) continue;
     notify(
       `Session ${session} was interrupted in the middle of a call, which had changed ${counted(files, "file")}. ` +

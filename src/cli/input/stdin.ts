@@ -32,7 +32,8 @@ export async function readStdin(stream: ReadableStream<Uint8Array>, wait: StdinW
     new Promise((resolve) => timers.push(setTimeout(resolve, ms, value)));
   const outOfTime = timeoutMs === undefined ? [] : [after(Math.max(timeoutMs, 0), "out of time" as const)];
   const noByte = hasMessage ? [after(firstByteMs, "no byte" as const)] : [];
-  timers.push(setTimeout(() => warn(waiting(hasMessage, firstByteMs)), TELL_MS));
+  const telling = setTimeout(() => warn(waiting(hasMessage, firstByteMs)), TELL_MS);
+  timers.push(telling);
   const clear = (): void => timers.splice(0).forEach((timer) => clearTimeout(timer));
   const decoder = new TextDecoder();
   let text = "";
@@ -46,6 +47,8 @@ export async function readStdin(stream: ReadableStream<Uint8Array>, wait: StdinW
         return "";
       }
       if (step.done) return text + decoder.decode();
+      // The warning says that nothing came.
+      clearTimeout(telling);
       bytes += step.value.length;
       if (bytes > MAX_BYTES) throw tooLarge();
       text += decoder.decode(step.value, { stream: true });

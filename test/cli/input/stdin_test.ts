@@ -67,6 +67,16 @@ Deno.test("readStdin() reads to the end after the first byte, however long that 
   assertStringIncludes(warnings[0] ?? "", "waiting up to 60 s for standard input");
 });
 
+Deno.test("readStdin() does not say that nothing came after the first byte, however slow the rest is", async () => {
+  const pipe = open();
+  pipe.write("begun");
+  const warnings: string[] = [];
+  // Longer than the time after which an empty input is mentioned.
+  const wait = { hasMessage: true, timeoutMs: 1_500, warn: (line: string): void => void warnings.push(line) };
+  await assertRejects(() => readStdin(pipe.stream, wait), UserError);
+  assertEquals(warnings, []);
+});
+
 Deno.test("readStdin() without a message waits for the task, and --timeout bounds that: exit code 4", async () => {
   for (const hasMessage of [false, true]) {
     const pipe = open();

@@ -92,7 +92,8 @@ function isConfidential({ protocol, hostname }: URL): boolean {
 export async function logIn(server: HttpServer, deps: LoginDeps): Promise<Login | undefined> {
   const library = await import("@modelcontextprotocol/client");
   const { url, oauth = {} } = server;
-  if (oauth.grant === "client_credentials") return await logInAlone(server, deps, deps.before);
+  const earlier = deps.before?.url === url ? deps.before : undefined;
+  if (oauth.grant === "client_credentials") return await logInAlone(server, deps, earlier);
   if (!isConfidential(new URL(url))) throw new Error("a token would be sent without encryption; use https");
   const asked = await deps.fetch(url, {
     method: "POST",
@@ -130,7 +131,6 @@ export async function logIn(server: HttpServer, deps: LoginDeps): Promise<Login 
     saveResourceUrl: (resource) => void (kept = { ...kept, resource }),
   };
   // A token for less would be refused for what the last one was enough for.
-  const earlier = deps.before?.url === url ? deps.before : undefined;
   const more = earlier?.wanted === undefined ? undefined : joinedScopes(earlier.tokens.scope, earlier.wanted);
   const scope = oauth.scope ?? (more === undefined ? challenge.scope : joinedScopes(more, challenge.scope));
   const options = {

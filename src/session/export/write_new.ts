@@ -1,7 +1,6 @@
 import { messageOf, UserError } from "../../core/error.ts";
 import type { NamedFiles } from "../../core/named_files.ts";
 import { attempt } from "../../core/support/attempt.ts";
-import { entryAt } from "../../core/support/on_disk.ts";
 
 /** Units of text that are written at once: a piece for each entry would be a write for each. */
 const BATCH_UNITS = 1024 * 1024;
@@ -29,11 +28,10 @@ export function* batched(pieces: Iterable<string>): Generator<string> {
  * @param path Absolute, as the user named it.
  */
 export function writeNew(files: NamedFiles, path: string, pieces: Iterable<string>): void {
-  const place = files.find(path, { access: "write", typed: true });
+  // A link is something of that name, too.
+  const place = files.find(path, { access: "write", typed: true, follow: false });
   let file: Deno.FsFile;
   try {
-    // A link is something of that name, too.
-    if (entryAt(path)?.isSymlink) throw new Deno.errors.AlreadyExists(path);
     file = files.create(place, 0o600);
   } catch (error) {
     throw failure(path, error);

@@ -70,7 +70,7 @@ export function withoutDenied(scope: Scope, denied: readonly string[]): Scope {
 
 /** The words of some lines. */
 export function words(...lines: readonly string[]): string[] {
-  return lines.flatMap((line) => line.split(/(?<!\\) /));
+  return lines.flatMap((line) => line.split(" "));
 }
 
 /** Without repetitions, in order of first occurrence. */

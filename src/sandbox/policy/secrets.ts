@@ -7,418 +7,225 @@ import { presentBelow } from "./readable.ts";
 import { unique, words } from "./scopes.ts";
 
 /** Where programs keep secrets. */
-interface SecretPlaces {
+export interface SecretPlaces {
   /** The programs. */
   readonly of: string;
   /** Where their documentation says so. */
   readonly source: string;
-  /**
-   * Files and directories below a home. A directory is listed whole unless everyday tools need other parts of it. The
-   * directories of the XDG Base Directory Specification have their usual names here.
-   */
-  readonly home?: readonly string[];
-  /** Variables that move them: what of the file or directory that a variable names is secret, "" for all of it. */
-  readonly moved?: Readonly<Record<string, string>>;
+  /** Files and directories below a home. */
+  readonly home: readonly string[];
+  /** Places that a variable moves: its name, or its name and what below its value is secret (`CARGO_HOME/credentials`). */
+  readonly moved: readonly string[];
 }
 
-const MAC = "Library/Application Support";
+/**
+ * The table of secret places. A row begins with the programs and where their documentation names the places. The places follow,
+ * indented: files and directories below a home, and after `$` those that a variable moves. A directory is listed whole unless
+ * everyday tools need other parts of it. The directories of the XDG Base Directory Specification have their usual names.
+ */
+const TABLE = String.raw`
+# Keys and passwords.
+OpenSSH: ssh(1), FILES
+  .ssh .rhosts .shosts
+GnuPG: gpg(1), FILES
+  .gnupg .caff $GNUPGHOME
+pass, gopass: pass(1), ENVIRONMENT VARIABLES; gopass, docs/config.md
+  .password-store .local/share/gopass .config/gopass $PASSWORD_STORE_DIR
+age, SOPS: SOPS, README, Encrypting using age
+  .config/sops .config/age Library/Application\ Support/sops $SOPS_AGE_KEY_FILE
+NSS, Kerberos, certificates: certutil(1); krb5.conf(5)
+  .pki .local/share/pki .cert $KRB5_KTNAME
+GNOME Keyring, KWallet, Keychain: gnome-keyring-daemon(1); KWallet handbook; security(1)
+  .local/share/keyrings .gnome2/keyrings .local/share/kwalletd .kde/share/apps/kwallet .kde4/share/apps/kwallet
+  Library/Keychains
+1Password, Bitwarden, KeePassXC, LastPass, Dashlane, Proton Pass: documentation of each command line
+  .config/op .config/1Password .1password .config/Bitwarden .config/Bitwarden\ CLI .config/rbw .config/keepassxc
+  .cache/keepassxc .lpass .local/share/dcli .config/Proton\ Pass .config/infisical .infisical .config/doppler .doppler
+  Library/Application\ Support/Bitwarden Library/Application\ Support/Bitwarden\ CLI
+  Library/Application\ Support/1Password $BITWARDENCLI_APPDATA_DIR
+encrypted directories, Keybase, VeraCrypt: ecryptfs(7); fscrypt, README; documentation of each program
+  .ecryptfs .fscrypt .Private .vaults .local/share/plasma-vault .config/keybase .VeraCrypt .TrueCrypt
+netrc, authinfo, mail, FTP, SMB, WebDAV: netrc(5) of inetutils; auth-source of GNU Emacs; msmtp(1); davfs2(5); mount.cifs(8)
+  .netrc _netrc .authinfo .authinfo.gpg .msmtprc .config/msmtp .fetchmailrc .mbsyncrc .config/isyncrc .offlineimaprc
+  .config/neomutt .muttrc .mutt .config/mutt .smbcredentials .davfs2/secrets .lftprc .config/lftp .local/share/lftp
+  .config/filezilla .ncftp .config/aerc .config/himalaya .cups $NETRC
+# Databases.
+PostgreSQL, MySQL, MariaDB, MongoDB, Redis, Snowflake, DBeaver, DataGrip: PostgreSQL, The Password File; MySQL, mysql_config_editor; documentation of each program
+  .pgpass .pg_service.conf .my.cnf .mylogin.cnf .mongorc.js .mongoshrc.js .rediscli_auth .redisclirc .snowsql
+  .snowflake .config/snowflake .dbeaver4 .dbeaver .local/share/DBeaverData .config/pgcli .config/litecli .config/mycli
+  .sqlcmd .odbc.ini .config/tursodb .config/turso .planetscale .config/planetscale .config/neonctl .config/atlascli
+  .config/mongocli $PGPASSFILE $PGSERVICEFILE
+# Clouds and clusters.
+AWS: AWS CLI, Configuration and credential file settings
+  .aws .boto .s3cfg .passwd-s3fs .s3cmd .mc .config/s5cmd .saml2aws .aws-vault $AWS_SHARED_CREDENTIALS_FILE
+  $AWS_CONFIG_FILE $AWS_WEB_IDENTITY_TOKEN_FILE $MC_CONFIG_DIR
+Google Cloud: gcloud, topic configurations; Application Default Credentials
+  .config/gcloud .gsutil .config/clasp .clasprc.json $CLOUDSDK_CONFIG $GOOGLE_APPLICATION_CREDENTIALS
+Azure: Azure CLI, Configuration
+  .azure .IdentityService $AZURE_CONFIG_DIR
+other clouds: documentation of each command line
+  .oci .config/doctl .config/hcloud .aliyun .config/scw .config/linode-cli .config/vultr-cli.yaml .vultr-cli.yaml
+  .config/civo .civo.json .bluemix .ovh.conf .config/upctl.yaml .config/openstack .runpod .vast_api_key .modal.toml
+  .config/sky .sky .lightning $OCI_CLI_CONFIG_FILE $OS_CLIENT_CONFIG_FILE $MODAL_CONFIG_PATH
+Kubernetes, Helm, Argo CD: kubectl, Organizing Cluster Access Using kubeconfig Files; Helm, helm registry login
+  .kube .config/helm .config/argocd .argocd .config/k9s .minikube .k3d .config/k3d .talos .rancher .lens .config/Lens
+  $KUBECONFIG $HELM_REGISTRY_CONFIG $HELM_REPOSITORY_CONFIG $TALOSCONFIG
+Docker, Podman: docker login; containers-auth.json(5)
+  .docker .dockercfg .config/containers $DOCKER_CONFIG/config.json $REGISTRY_AUTH_FILE
+Terraform, OpenTofu, Pulumi, Vault, Ansible, Vagrant, Packer, tunnels: Terraform, CLI configuration; Pulumi, pulumi login; Vault, Token helper; documentation of each program
+  .terraform.d .terraformrc .pulumi .vault-token .vault .vault_pass .vault_pass.txt .ansible_vault
+  .ansible/galaxy_token .vagrant.d/data/vagrant_login_token .vagrant.d/insecure_private_key .packer.d .spacelift
+  .config/infracost .chef .teleport .tsh .config/tailscale .config/cloudflared .cloudflared .ngrok2 .config/ngrok
+  $TF_CLI_CONFIG_FILE $TOFU_CLI_CONFIG_FILE $PULUMI_HOME/credentials.json $ANSIBLE_VAULT_PASSWORD_FILE
+hosting services: documentation of each command line
+  .fly .config/heroku .heroku .config/netlify .netlify .vercel .local/share/com.vercel.cli .config/.wrangler
+  .wrangler/config .config/wrangler .config/supabase .supabase .railway .config/railway .config/firebase
+  .config/configstore/firebase-tools.json .expo .platformsh .config/cloudfoundry .cf .convex .config/stripe
+  .config/twilio-cli .twilio-cli .config/contentful .contentfulrc.json .sentryclirc .sentry .config/sentry .datadogrc
+  .newrelic .config/ldcli Library/Application\ Support/com.vercel.cli Library/Preferences/.wrangler
+  Library/Preferences/netlify $FLY_CONFIG_DIR $WRANGLER_HOME
+backups and copies: rclone, rclone config file; restic, Environment Variables; borg, Key files; documentation of each program
+  .config/rclone .rclone.conf .config/restic .config/borg .borgmatic .config/borgmatic .kopia .config/kopia
+  .config/tarsnap .tarsnap.key .tarsnaprc .config/b2 .b2_account_info .config/syncthing .local/state/syncthing
+  .dropbox .config/onedrive $RCLONE_CONFIG $RESTIC_PASSWORD_FILE $BORG_KEYS_DIR $BORG_CONFIG_DIR/keys $B2_ACCOUNT_INFO
+# Package registries and forges.
+package registries: npmrc; .pypirc; RubyGems, gem signin; Cargo, Registry Authentication; Maven, Password Encryption; documentation of each program
+  .npmrc .yarnrc .yarnrc.yml .config/pnpm/rc .config/pnpm/auth.ini .pypirc .config/pip .pip .config/pypoetry
+  .local/share/pypoetry/auth.toml .local/share/uv/credentials .config/hatch .cache/hatch/credentials .config/pdm
+  .config/anaconda-client .config/binstar .gem/credentials .local/share/gem/credentials .cargo/credentials
+  .cargo/credentials.toml .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties .ivy2/.credentials
+  .sbt/.credentials .sbt/sonatype_credential .config/coursier/credentials.properties .composer/auth.json
+  .config/composer/auth.json .nuget/NuGet .config/NuGet .pub-cache/credentials.json .config/dart/pub-credentials.json
+  .hex/hex.config .jfrog .config/jfrog .config/cocoapods .cocoapods/trunk .config/jsr .conan/.conan.db
+  .conan2/credentials.json .julia/servers $NPM_CONFIG_USERCONFIG $npm_config_userconfig $CARGO_HOME/credentials
+  $CARGO_HOME/credentials.toml $GRADLE_USER_HOME/gradle.properties $COMPOSER_HOME/auth.json $PIP_CONFIG_FILE
+  $UV_CREDENTIALS_DIR $POETRY_CONFIG_DIR/auth.toml $PUB_CACHE/credentials.json $HEX_HOME/hex.config
+git, forges, continuous integration: git-credential-store(1); gh help environment; glab, Configuration; documentation of each command line
+  .git-credentials .config/git/credentials .git-credential-cache .cache/git/credential .gcm
+  .config/git-credential-oauth .config/gh .config/glab-cli .config/hub .config/hub-token .config/tea .config/jira
+  .jira.d .config/acli .circleci .travis .config/act .actrc .gitlab-runner .config/hut .gitea .arcrc .config/linear
+  $GH_CONFIG_DIR $GLAB_CONFIG_DIR
+# Browsers, mail and messengers, those among the Flatpaks with them.
+browsers, mail, messengers: profile directories as each program documents them
+  .mozilla .config/mozilla .cache/mozilla .librewolf .waterfox .config/google-chrome .config/google-chrome-beta
+  .config/google-chrome-unstable .config/chromium .config/BraveSoftware .config/microsoft-edge .config/vivaldi
+  .config/opera .local/share/qutebrowser .config/zen .config/epiphany .local/share/epiphany .tor-browser
+  .local/share/torbrowser .thunderbird .config/evolution .local/share/evolution .config/geary .local/share/geary
+  .config/Mailspring snap/firefox snap/chromium snap/thunderbird .config/Signal .config/Slack .config/discord
+  .config/Element .local/share/TelegramDesktop .config/Microsoft .config/zoomus.conf .config/weechat .weechat
+  .config/irssi .irssi .config/hexchat .purple .slack .var/app Library/Cookies Library/Safari
+  Library/Containers/com.apple.Safari Library/Mail Library/Messages Library/Application\ Support/Google/Chrome
+  Library/Application\ Support/Chromium Library/Application\ Support/Firefox
+  Library/Application\ Support/BraveSoftware Library/Application\ Support/Microsoft\ Edge
+  Library/Application\ Support/Vivaldi Library/Application\ Support/com.operasoftware.Opera
+  Library/Application\ Support/Arc Library/Application\ Support/Signal Library/Application\ Support/Slack
+  Library/Application\ Support/discord Library/Application\ Support/Thunderbird
+wallets: data directories as each program documents them
+  .bitcoin .litecoin .dogecoin .zcash .monero .bitmonero .ethereum .electrum .electrum-ltc .config/Exodus
+  .config/atomic .config/Ledger\ Live .config/@trezor .config/solana .config/sui .sui .aptos .foundry/keystores
+  .brownie/accounts .near-credentials .starknet_accounts .starkli-wallets .local/share/bitcoin .lnd .lightning
+  .config/Wasabi
+# What was typed.
+histories of shells and interpreters: documentation of each program
+  .bash_history .zsh_history .zhistory .histfile .history .sh_history .ksh_history .mksh_history .dash_history
+  .csh_history .tcsh_history .local/share/fish .local/state/fish .local/share/nushell .config/nushell/history.txt
+  .config/nushell/history.sqlite3 .local/share/powershell/PSReadLine .local/share/atuin .config/atuin
+  .local/share/mcfly .python_history .pythonhist .local/state/python_history .ipython/profile_default/history.sqlite
+  .local/share/jupyter/runtime .node_repl_history .deno_history .bun_repl_history .psql_history .mysql_history
+  .mariadb_history .sqlite_history .duckdb_history .rediscli_history .mongosh .dbshell .mongo_history .irb_history
+  .pry_history .local/share/pry .Rhistory .julia/logs/repl_history.jl .ghc/ghci_history .local/state/ghci_history
+  .guile_history .php_history .local/share/octave .gdb_history .lldb .lesshst .local/state/lesshst .local/state/less
+  .viminfo .local/state/nvim/shada .local/share/nvim/shada .wget-hsts .curl-hsts .local/share/xonsh $HISTFILE
+  $LESSHISTFILE $PSQL_HISTORY $MYSQL_HISTFILE $SQLITE_HISTORY $NODE_REPL_HISTORY $PYTHON_HISTORY $REDISCLI_HISTFILE
+# Other agents.
+Claude Code, Claude Desktop: Claude Code, Settings and Environment variables
+  .claude .claude.json .claude.json.backup .config/claude .config/Claude Library/Application\ Support/Claude
+  Library/Application\ Support/ClaudeCode $CLAUDE_CONFIG_DIR
+Anthropic: Anthropic command line, Authentication
+  .config/anthropic .anthropic $ANTHROPIC_CONFIG_DIR
+Codex, OpenAI: Codex, Configuration and Authentication
+  .codex .openai .config/openai $CODEX_HOME
+Gemini CLI, Antigravity: Gemini CLI, Authentication
+  .gemini .antigravity .config/Antigravity/User/globalStorage $GEMINI_CLI_HOME/.gemini
+GitHub Copilot: GitHub Copilot CLI configuration directory
+  .copilot .config/github-copilot .cache/github-copilot $COPILOT_HOME
+Hugging Face: huggingface_hub, Environment variables
+  # The rest of the directory is models and data sets.
+  .cache/huggingface/token .cache/huggingface/stored_tokens .huggingface .config/huggingface $HF_HOME/token
+  $HF_HOME/stored_tokens $HF_TOKEN_PATH $HF_STORED_TOKENS_PATH
+Ollama: Ollama, FAQ and Cloud
+  # The rest of the directory is models.
+  .ollama/id_ed25519 .ollama/id_ed25519.pub .ollama/history .ollama/config .ollama/config.json
+LM Studio: documentation of each program
+  .lmstudio/.internal .lmstudio/conversations .cache/lm-studio/conversations
+Qwen Code: Qwen Code, Authentication
+  .qwen $QWEN_HOME
+goose: goose, Configuration files
+  .config/goose .local/share/goose .local/state/goose Library/Application\ Support/Block/goose $GOOSE_PATH_ROOT
+Kimi: Kimi CLI, Configuration
+  .kimi .kimi-cli .kimi-code .config/kimi $KIMI_SHARE_DIR
+opencode: opencode, Providers: auth.json
+  .config/opencode .local/share/opencode .local/state/opencode .opencode $OPENCODE_CONFIG_DIR
+pi: pi, Providers: auth.json
+  .pi $PI_CODING_AGENT_DIR
+Cursor: Cursor, CLI Configuration
+  .cursor .config/cursor .config/Cursor/User/globalStorage .cursor-server/data/User/globalStorage
+  .local/share/cursor-agent/auth Library/Application\ Support/Cursor/User/globalStorage $CURSOR_CONFIG_DIR
+Aider, Continue: Aider, API Keys; Continue, config.yaml
+  .aider .aider.conf.yml .aider.model.settings.yml .aider.input.history .aider.chat.history.md .continue
+  $CONTINUE_GLOBAL_DIR
+Amp: Amp, Owner's Manual
+  .amp .config/amp .local/share/amp
+Crush: Crush, Configuration
+  .config/crush .local/share/crush .crush $CRUSH_GLOBAL_CONFIG $CRUSH_GLOBAL_DATA
+other agents: documentation of each program
+  .cline .roo .kilocode .local/share/kilo .codeium .windsurf .config/Windsurf/User/globalStorage .augment .factory
+  .warp .config/warp-terminal .local/state/warp-terminal .trae .config/Trae/User/globalStorage .kiro
+  .config/Kiro/User/globalStorage .aws/amazonq .local/share/amazon-q .local/share/kiro-cli .openhands .openclaw
+  .clawdbot .moltbot .hermes .iflow .grok .vibe .mistral .config/mistral .groq .config/groq .perplexity
+  .config/perplexity .deepseek .config/deepseek .config/openrouter .config/llm .config/io.datasette.llm
+  .local/share/io.datasette.llm .config/mods .local/share/mods .config/aichat .config/shell_gpt .config/gptme
+  .local/share/gptme .config/fabric .config/open-interpreter .plandex-home .plandex-home-v2 .tabby .tabby-client
+  .tabnine .config/TabNine .sourcegraph .config/cody .cody .letta .mcp-auth .smithery .config/smithery .wandb
+  .config/wandb .comet.config .config/langsmith .kaggle .config/kaggle .clearml clearml.conf .config/mini-swe-agent
+  .config/manicode .junie .qoder .codebuddy .lingma
+# Editors that keep tokens.
+editors: documentation of each editor
+  .config/Code/User/globalStorage .config/Code/User/workspaceStorage
+  Library/Application\ Support/Code/User/globalStorage .config/Code\ -\ Insiders/User/globalStorage
+  .config/Code\ -\ Insiders/User/workspaceStorage Library/Application\ Support/Code\ -\ Insiders/User/globalStorage
+  .config/Code\ -\ OSS/User/globalStorage .config/Code\ -\ OSS/User/workspaceStorage
+  Library/Application\ Support/Code\ -\ OSS/User/globalStorage .config/VSCodium/User/globalStorage
+  .config/VSCodium/User/workspaceStorage Library/Application\ Support/VSCodium/User/globalStorage
+  .config/Positron/User/globalStorage .config/Positron/User/workspaceStorage
+  Library/Application\ Support/Positron/User/globalStorage .vscode-server/data/User/globalStorage
+  .vscode-oss/data/User/globalStorage .local/share/code-server/User/globalStorage .config/code-server .vscode-cli
+  .vscode/cli .config/zed/development_credentials .config/zed/conversations .local/share/zed/db
+  .local/share/zed/threads .local/share/zed/conversations .config/JetBrains .local/share/JetBrains/consentOptions
+  .config/Google/AndroidStudio .config/sublime-text/Local .config/Postman .config/insomnia .config/Insomnia
+  .config/TablePlus .config/beekeeper-studio .config/Termius .config/remmina .local/share/remmina .config/freerdp .vnc
+  .config/tigervnc Library/Application\ Support/JetBrains Library/Application\ Support/Postman
+  Library/Application\ Support/Insomnia
+Salesforce: Salesforce CLI, Authorization
+  .sf .sfdx
+# This program.
+sandpiper: docs/settings.md
+  .sandpiper .config/sandpiper .local/share/sandpiper
+`;
 
-/** The table of secret places. */
-export const SECRET_PLACES: readonly SecretPlaces[] = [
-  // Keys and passwords.
-  { of: "OpenSSH", source: "ssh(1), FILES", home: words(".ssh .rhosts .shosts") },
-  { of: "GnuPG", source: "gpg(1), FILES", home: words(".gnupg .caff"), moved: { GNUPGHOME: "" } },
-  {
-    of: "pass, gopass",
-    source: "pass(1), ENVIRONMENT VARIABLES; gopass, docs/config.md",
-    home: words(".password-store .local/share/gopass .config/gopass"),
-    moved: { PASSWORD_STORE_DIR: "" },
+/** The rows of the table. */
+export const SECRET_PLACES: readonly SecretPlaces[] = TABLE.replace(/^ *#.*\n/gm, "").trim().split(/\n(?=\S)/).map(
+  (row) => {
+    const [, of = "", source = "", places = ""] = /^(.+?): (.*)\n([^]*)$/.exec(row) ?? [];
+    const all = places.trim().split(/(?<!\\)\s+/).map((place) => place.replaceAll("\\ ", " "));
+    const isMoved = (place: string): boolean => place.startsWith("$");
+    const moved = all.filter(isMoved).map((place) => place.slice(1));
+    return { of, source, home: all.filter((place) => !isMoved(place)), moved };
   },
-  {
-    of: "age, SOPS",
-    source: "SOPS, README, Encrypting using age",
-    home: words(".config/sops .config/age Library/Application\\ Support/sops"),
-    moved: { SOPS_AGE_KEY_FILE: "" },
-  },
-  {
-    of: "NSS, Kerberos, certificates",
-    source: "certutil(1); krb5.conf(5)",
-    home: words(".pki .local/share/pki .cert"),
-    moved: { KRB5_KTNAME: "" },
-  },
-  {
-    of: "GNOME Keyring, KWallet, Keychain",
-    source: "gnome-keyring-daemon(1); KWallet handbook; security(1)",
-    home: words(
-      ".local/share/keyrings .gnome2/keyrings .local/share/kwalletd .kde/share/apps/kwallet",
-      ".kde4/share/apps/kwallet Library/Keychains",
-    ),
-  },
-  {
-    of: "1Password, Bitwarden, KeePassXC, LastPass, Dashlane, Proton Pass",
-    source: "documentation of each command line",
-    home: [
-      ...words(".config/op .config/1Password .1password .config/Bitwarden .config/Bitwarden\\ CLI .config/rbw"),
-      ...words(".config/keepassxc .cache/keepassxc .lpass .local/share/dcli"),
-      ...words(".config/Proton\\ Pass .config/infisical .infisical .config/doppler .doppler"),
-      ...["Bitwarden", "Bitwarden CLI", "1Password"].map((name) => `${MAC}/${name}`),
-    ],
-    moved: { BITWARDENCLI_APPDATA_DIR: "" },
-  },
-  {
-    of: "encrypted directories, Keybase, VeraCrypt",
-    source: "ecryptfs(7); fscrypt, README; documentation of each program",
-    home: words(".ecryptfs .fscrypt .Private .vaults .local/share/plasma-vault .config/keybase .VeraCrypt .TrueCrypt"),
-  },
-  {
-    of: "netrc, authinfo, mail, FTP, SMB, WebDAV",
-    source: "netrc(5) of inetutils; auth-source of GNU Emacs; msmtp(1); davfs2(5); mount.cifs(8)",
-    home: words(
-      ".netrc _netrc .authinfo .authinfo.gpg .msmtprc .config/msmtp .fetchmailrc .mbsyncrc .config/isyncrc .offlineimaprc",
-      ".config/neomutt .muttrc .mutt .config/mutt .smbcredentials .davfs2/secrets .lftprc .config/lftp .local/share/lftp",
-      ".config/filezilla .ncftp .config/aerc .config/himalaya .cups",
-    ),
-    moved: { NETRC: "" },
-  },
-  // Databases.
-  {
-    of: "PostgreSQL, MySQL, MariaDB, MongoDB, Redis, Snowflake, DBeaver, DataGrip",
-    source: "PostgreSQL, The Password File; MySQL, mysql_config_editor; documentation of each program",
-    home: words(
-      ".pgpass .pg_service.conf .my.cnf .mylogin.cnf .mongorc.js .mongoshrc.js .rediscli_auth .redisclirc",
-      ".snowsql .snowflake .config/snowflake .dbeaver4 .dbeaver .local/share/DBeaverData .config/pgcli .config/litecli",
-      ".config/mycli .sqlcmd .odbc.ini .config/tursodb .config/turso .planetscale",
-      ".config/planetscale .config/neonctl .config/atlascli .config/mongocli",
-    ),
-    moved: { PGPASSFILE: "", PGSERVICEFILE: "" },
-  },
-  // Clouds and clusters.
-  {
-    of: "AWS",
-    source: "AWS CLI, Configuration and credential file settings",
-    home: words(
-      ".aws .boto .s3cfg .passwd-s3fs .s3cmd .mc .config/s5cmd .saml2aws .aws-vault",
-    ),
-    moved: { AWS_SHARED_CREDENTIALS_FILE: "", AWS_CONFIG_FILE: "", AWS_WEB_IDENTITY_TOKEN_FILE: "", MC_CONFIG_DIR: "" },
-  },
-  {
-    of: "Google Cloud",
-    source: "gcloud, topic configurations; Application Default Credentials",
-    home: words(".config/gcloud .gsutil .config/clasp .clasprc.json"),
-    moved: { CLOUDSDK_CONFIG: "", GOOGLE_APPLICATION_CREDENTIALS: "" },
-  },
-  {
-    of: "Azure",
-    source: "Azure CLI, Configuration",
-    home: words(".azure .IdentityService"),
-    moved: { AZURE_CONFIG_DIR: "" },
-  },
-  {
-    of: "other clouds",
-    source: "documentation of each command line",
-    home: words(
-      ".oci .config/doctl .config/hcloud .aliyun .config/scw .config/linode-cli .config/vultr-cli.yaml",
-      ".vultr-cli.yaml .config/civo .civo.json .bluemix .ovh.conf .config/upctl.yaml",
-      ".config/openstack .runpod .vast_api_key",
-      ".modal.toml .config/sky .sky .lightning",
-    ),
-    moved: { OCI_CLI_CONFIG_FILE: "", OS_CLIENT_CONFIG_FILE: "", MODAL_CONFIG_PATH: "" },
-  },
-  {
-    of: "Kubernetes, Helm, Argo CD",
-    source: "kubectl, Organizing Cluster Access Using kubeconfig Files; Helm, helm registry login",
-    home: words(
-      ".kube .config/helm .config/argocd .argocd .config/k9s .minikube .k3d .config/k3d .talos .rancher .lens .config/Lens",
-    ),
-    moved: { KUBECONFIG: "", HELM_REGISTRY_CONFIG: "", HELM_REPOSITORY_CONFIG: "", TALOSCONFIG: "" },
-  },
-  {
-    of: "Docker, Podman",
-    source: "docker login; containers-auth.json(5)",
-    home: words(".docker .dockercfg .config/containers"),
-    moved: { DOCKER_CONFIG: "config.json", REGISTRY_AUTH_FILE: "" },
-  },
-  {
-    of: "Terraform, OpenTofu, Pulumi, Vault, Ansible, Vagrant, Packer, tunnels",
-    source: "Terraform, CLI configuration; Pulumi, pulumi login; Vault, Token helper; documentation of each program",
-    home: words(
-      ".terraform.d .terraformrc .pulumi .vault-token .vault .vault_pass .vault_pass.txt .ansible_vault",
-      ".ansible/galaxy_token .vagrant.d/data/vagrant_login_token .vagrant.d/insecure_private_key .packer.d .spacelift .config/infracost",
-      ".chef .teleport .tsh .config/tailscale .config/cloudflared .cloudflared .ngrok2 .config/ngrok",
-    ),
-    moved: {
-      TF_CLI_CONFIG_FILE: "",
-      TOFU_CLI_CONFIG_FILE: "",
-      PULUMI_HOME: "credentials.json",
-      ANSIBLE_VAULT_PASSWORD_FILE: "",
-    },
-  },
-  {
-    of: "hosting services",
-    source: "documentation of each command line",
-    home: [
-      ...words(
-        ".fly .config/heroku .heroku .config/netlify .netlify .vercel .local/share/com.vercel.cli .config/.wrangler .wrangler/config",
-        ".config/wrangler .config/supabase .supabase .railway .config/railway .config/firebase .config/configstore/firebase-tools.json",
-        ".expo .platformsh .config/cloudfoundry .cf .convex .config/stripe .config/twilio-cli .twilio-cli",
-        ".config/contentful .contentfulrc.json .sentryclirc .sentry .config/sentry .datadogrc .newrelic .config/ldcli",
-      ),
-      `${MAC}/com.vercel.cli`,
-      "Library/Preferences/.wrangler",
-      "Library/Preferences/netlify",
-    ],
-    moved: { FLY_CONFIG_DIR: "", WRANGLER_HOME: "" },
-  },
-  {
-    of: "backups and copies",
-    source: "rclone, rclone config file; restic, Environment Variables; borg, Key files; documentation of each program",
-    home: words(
-      ".config/rclone .rclone.conf .config/restic .config/borg .borgmatic .config/borgmatic",
-      ".kopia .config/kopia .config/tarsnap .tarsnap.key .tarsnaprc .config/b2 .b2_account_info .config/syncthing .local/state/syncthing .dropbox .config/onedrive",
-    ),
-    moved: {
-      RCLONE_CONFIG: "",
-      RESTIC_PASSWORD_FILE: "",
-      BORG_KEYS_DIR: "",
-      BORG_CONFIG_DIR: "keys",
-      B2_ACCOUNT_INFO: "",
-    },
-  },
-  // Package registries and forges.
-  {
-    of: "package registries",
-    source:
-      "npmrc; .pypirc; RubyGems, gem signin; Cargo, Registry Authentication; Maven, Password Encryption; documentation of each program",
-    home: words(
-      ".npmrc .yarnrc .yarnrc.yml .config/pnpm/rc .config/pnpm/auth.ini .pypirc .config/pip .pip .config/pypoetry .local/share/pypoetry/auth.toml",
-      ".local/share/uv/credentials .config/hatch .cache/hatch/credentials .config/pdm .config/anaconda-client .config/binstar",
-      ".gem/credentials .local/share/gem/credentials .cargo/credentials .cargo/credentials.toml .m2/settings.xml .m2/settings-security.xml",
-      ".gradle/gradle.properties .ivy2/.credentials .sbt/.credentials .sbt/sonatype_credential .config/coursier/credentials.properties .composer/auth.json .config/composer/auth.json .nuget/NuGet .config/NuGet",
-      ".pub-cache/credentials.json .config/dart/pub-credentials.json .hex/hex.config .jfrog .config/jfrog",
-      ".config/cocoapods .cocoapods/trunk .config/jsr .conan/.conan.db .conan2/credentials.json .julia/servers",
-    ),
-    moved: {
-      NPM_CONFIG_USERCONFIG: "",
-      npm_config_userconfig: "",
-      CARGO_HOME: "credentials credentials.toml",
-      GRADLE_USER_HOME: "gradle.properties",
-      COMPOSER_HOME: "auth.json",
-      PIP_CONFIG_FILE: "",
-      UV_CREDENTIALS_DIR: "",
-      POETRY_CONFIG_DIR: "auth.toml",
-      PUB_CACHE: "credentials.json",
-      HEX_HOME: "hex.config",
-    },
-  },
-  {
-    of: "git, forges, continuous integration",
-    source: "git-credential-store(1); gh help environment; glab, Configuration; documentation of each command line",
-    home: words(
-      ".git-credentials .config/git/credentials .git-credential-cache .cache/git/credential .gcm .config/git-credential-oauth .config/gh .config/glab-cli .config/hub",
-      ".config/hub-token .config/tea .config/jira .jira.d .config/acli .circleci .travis",
-      ".config/act .actrc .gitlab-runner .config/hut .gitea .arcrc .config/linear",
-    ),
-    moved: { GH_CONFIG_DIR: "", GLAB_CONFIG_DIR: "" },
-  },
-  // Browsers, mail and messengers, those among the Flatpaks with them.
-  {
-    of: "browsers, mail, messengers",
-    source: "profile directories as each program documents them",
-    home: [
-      ...words(
-        ".mozilla .config/mozilla .cache/mozilla .librewolf .waterfox .config/google-chrome .config/google-chrome-beta .config/google-chrome-unstable .config/chromium .config/BraveSoftware",
-        ".config/microsoft-edge .config/vivaldi .config/opera .local/share/qutebrowser .config/zen .config/epiphany .local/share/epiphany .tor-browser .local/share/torbrowser",
-        ".thunderbird .config/evolution .local/share/evolution .config/geary .local/share/geary .config/Mailspring snap/firefox snap/chromium snap/thunderbird .config/Signal .config/Slack .config/discord .config/Element",
-        ".local/share/TelegramDesktop .config/Microsoft .config/zoomus.conf .config/weechat .weechat .config/irssi .irssi .config/hexchat .purple .slack",
-        ".var/app",
-        "Library/Cookies Library/Safari Library/Containers/com.apple.Safari Library/Mail Library/Messages",
-      ),
-      ...[
-        "Google/Chrome",
-        "Chromium",
-        "Firefox",
-        "BraveSoftware",
-        "Microsoft Edge",
-        "Vivaldi",
-        "com.operasoftware.Opera",
-        "Arc",
-      ]
-        .map((name) => `${MAC}/${name}`),
-      ...["Signal", "Slack", "discord", "Thunderbird"].map((name) => `${MAC}/${name}`),
-    ],
-  },
-  {
-    of: "wallets",
-    source: "data directories as each program documents them",
-    home: words(
-      ".bitcoin .litecoin .dogecoin .zcash .monero .bitmonero .ethereum .electrum .electrum-ltc .config/Exodus .config/atomic .config/Ledger\\ Live",
-      ".config/@trezor .config/solana .config/sui .sui .aptos .foundry/keystores .brownie/accounts .near-credentials .starknet_accounts .starkli-wallets .local/share/bitcoin .lnd .lightning .config/Wasabi",
-    ),
-  },
-  // What was typed.
-  {
-    of: "histories of shells and interpreters",
-    source: "documentation of each program",
-    home: words(
-      ".bash_history .zsh_history .zhistory .histfile .history .sh_history .ksh_history .mksh_history .dash_history .csh_history .tcsh_history .local/share/fish .local/state/fish .local/share/nushell .config/nushell/history.txt",
-      ".config/nushell/history.sqlite3 .local/share/powershell/PSReadLine .local/share/atuin .config/atuin .local/share/mcfly .python_history .pythonhist .local/state/python_history .ipython/profile_default/history.sqlite .local/share/jupyter/runtime",
-      ".node_repl_history .deno_history .bun_repl_history .psql_history .mysql_history .mariadb_history .sqlite_history .duckdb_history .rediscli_history .mongosh .dbshell .mongo_history .irb_history .pry_history",
-      ".local/share/pry .Rhistory .julia/logs/repl_history.jl .ghc/ghci_history .local/state/ghci_history .guile_history .php_history .local/share/octave .gdb_history .lldb .lesshst .local/state/lesshst .local/state/less .viminfo .local/state/nvim/shada .local/share/nvim/shada .wget-hsts .curl-hsts .local/share/xonsh",
-    ),
-    moved: {
-      HISTFILE: "",
-      LESSHISTFILE: "",
-      PSQL_HISTORY: "",
-      MYSQL_HISTFILE: "",
-      SQLITE_HISTORY: "",
-      NODE_REPL_HISTORY: "",
-      PYTHON_HISTORY: "",
-      REDISCLI_HISTFILE: "",
-    },
-  },
-  // Other agents.
-  {
-    of: "Claude Code, Claude Desktop",
-    source: "Claude Code, Settings and Environment variables",
-    home: [
-      ...words(".claude .claude.json .claude.json.backup .config/claude .config/Claude"),
-      `${MAC}/Claude`,
-      `${MAC}/ClaudeCode`,
-    ],
-    moved: { CLAUDE_CONFIG_DIR: "" },
-  },
-  {
-    of: "Anthropic",
-    source: "Anthropic command line, Authentication",
-    home: words(".config/anthropic .anthropic"),
-    moved: { ANTHROPIC_CONFIG_DIR: "" },
-  },
-  {
-    of: "Codex, OpenAI",
-    source: "Codex, Configuration and Authentication",
-    home: words(".codex .openai .config/openai"),
-    moved: { CODEX_HOME: "" },
-  },
-  {
-    of: "Gemini CLI, Antigravity",
-    source: "Gemini CLI, Authentication",
-    home: words(".gemini .antigravity .config/Antigravity/User/globalStorage"),
-    moved: { GEMINI_CLI_HOME: ".gemini" },
-  },
-  {
-    of: "GitHub Copilot",
-    source: "GitHub Copilot CLI configuration directory",
-    home: words(".copilot .config/github-copilot .cache/github-copilot"),
-    moved: { COPILOT_HOME: "" },
-  },
-  {
-    of: "Hugging Face",
-    source: "huggingface_hub, Environment variables",
-    // The rest of the directory is models and data sets.
-    home: words(
-      ".cache/huggingface/token .cache/huggingface/stored_tokens .huggingface .config/huggingface",
-    ),
-    moved: { HF_HOME: "token stored_tokens", HF_TOKEN_PATH: "", HF_STORED_TOKENS_PATH: "" },
-  },
-  // The rest of the directory is models.
-  {
-    of: "Ollama",
-    source: "Ollama, FAQ and Cloud",
-    home: words(".ollama/id_ed25519 .ollama/id_ed25519.pub .ollama/history .ollama/config .ollama/config.json"),
-  },
-  {
-    of: "LM Studio",
-    source: "documentation of each program",
-    home: words(
-      ".lmstudio/.internal .lmstudio/conversations .cache/lm-studio/conversations",
-    ),
-  },
-  { of: "Qwen Code", source: "Qwen Code, Authentication", home: words(".qwen"), moved: { QWEN_HOME: "" } },
-  {
-    of: "goose",
-    source: "goose, Configuration files",
-    home: [...words(".config/goose .local/share/goose .local/state/goose"), `${MAC}/Block/goose`],
-    moved: { GOOSE_PATH_ROOT: "" },
-  },
-  {
-    of: "Kimi",
-    source: "Kimi CLI, Configuration",
-    home: words(".kimi .kimi-cli .kimi-code .config/kimi"),
-    moved: { KIMI_SHARE_DIR: "" },
-  },
-  {
-    of: "opencode",
-    source: "opencode, Providers: auth.json",
-    home: words(".config/opencode .local/share/opencode .local/state/opencode .opencode"),
-    moved: { OPENCODE_CONFIG_DIR: "" },
-  },
-  { of: "pi", source: "pi, Providers: auth.json", home: words(".pi"), moved: { PI_CODING_AGENT_DIR: "" } },
-  {
-    of: "Cursor",
-    source: "Cursor, CLI Configuration",
-    home: [
-      ...words(
-        ".cursor .config/cursor .config/Cursor/User/globalStorage .cursor-server/data/User/globalStorage .local/share/cursor-agent/auth",
-      ),
-      `${MAC}/Cursor/User/globalStorage`,
-    ],
-    moved: { CURSOR_CONFIG_DIR: "" },
-  },
-  {
-    of: "Aider, Continue",
-    source: "Aider, API Keys; Continue, config.yaml",
-    home: words(
-      ".aider .aider.conf.yml .aider.model.settings.yml .aider.input.history .aider.chat.history.md .continue",
-    ),
-    moved: { CONTINUE_GLOBAL_DIR: "" },
-  },
-  { of: "Amp", source: "Amp, Owner's Manual", home: words(".amp .config/amp .local/share/amp") },
-  {
-    of: "Crush",
-    source: "Crush, Configuration",
-    home: words(".config/crush .local/share/crush .crush"),
-    moved: { CRUSH_GLOBAL_CONFIG: "", CRUSH_GLOBAL_DATA: "" },
-  },
-  {
-    of: "other agents",
-    source: "documentation of each program",
-    home: words(
-      ".cline .roo .kilocode .local/share/kilo .codeium .windsurf .config/Windsurf/User/globalStorage .augment .factory .warp .config/warp-terminal .local/state/warp-terminal .trae .config/Trae/User/globalStorage .kiro .config/Kiro/User/globalStorage",
-      ".aws/amazonq .local/share/amazon-q .local/share/kiro-cli .openhands .openclaw .clawdbot .moltbot .hermes .iflow .grok .vibe .mistral .config/mistral .groq .config/groq",
-      ".perplexity .config/perplexity .deepseek .config/deepseek .config/openrouter",
-      ".config/llm .config/io.datasette.llm .local/share/io.datasette.llm .config/mods .local/share/mods .config/aichat .config/shell_gpt .config/gptme .local/share/gptme .config/fabric .config/open-interpreter .plandex-home .plandex-home-v2",
-      ".tabby .tabby-client .tabnine .config/TabNine .sourcegraph .config/cody .cody .letta .mcp-auth .smithery .config/smithery .wandb .config/wandb .comet.config .config/langsmith .kaggle .config/kaggle .clearml clearml.conf",
-      ".config/mini-swe-agent .config/manicode .junie .qoder .codebuddy .lingma",
-    ),
-  },
-  // Editors that keep tokens.
-  {
-    of: "editors",
-    source: "documentation of each editor",
-    home: [
-      ...["Code", "Code - Insiders", "Code - OSS", "VSCodium", "Positron"].flatMap((name) => [
-        `.config/${name}/User/globalStorage`,
-        `.config/${name}/User/workspaceStorage`,
-        `${MAC}/${name}/User/globalStorage`,
-      ]),
-      ...words(
-        ".vscode-server/data/User/globalStorage .vscode-oss/data/User/globalStorage .local/share/code-server/User/globalStorage .config/code-server .vscode-cli .vscode/cli .config/zed/development_credentials .config/zed/conversations .local/share/zed/db .local/share/zed/threads .local/share/zed/conversations",
-      ),
-      ...words(
-        ".config/JetBrains .local/share/JetBrains/consentOptions .config/Google/AndroidStudio .config/sublime-text/Local .config/Postman .config/insomnia .config/Insomnia .config/TablePlus .config/beekeeper-studio .config/Termius .config/remmina .local/share/remmina .config/freerdp .vnc .config/tigervnc",
-      ),
-      ...["JetBrains", "Postman", "Insomnia"].map((name) => `${MAC}/${name}`),
-    ],
-  },
-  { of: "Salesforce", source: "Salesforce CLI, Authorization", home: words(".sf .sfdx") },
-  // This program.
-  { of: "sandpiper", source: "docs/settings.md", home: words(".sandpiper .config/sandpiper .local/share/sandpiper") },
-];
+);
 
 /** Below a home. */
-export const HOME_SECRETS: readonly string[] = unique(
-  SECRET_PLACES.flatMap(({ home = [] }) => home.map((path) => path.replaceAll("\\ ", " "))),
-);
+export const HOME_SECRETS: readonly string[] = unique(SECRET_PLACES.flatMap(({ home }) => home));
 
 /** Names of files right in a home that hold secrets whatever program wrote them: histories, private keys, databases of passwords. */
 const SECRET_NAMES = /^\..*_history$|\.(?:kdbx?|ppk|p12|pfx|jks|keystore)$|^id_(?:rsa|dsa|ecdsa|ed25519)$/i;
@@ -452,11 +259,10 @@ export function otherSecrets({ home, env, root, realPath, listFolder }: SecretFa
     return placesIn(variable).filter((place) => place !== join(home, usual.slice(0, -1)))
       .flatMap((place) => presentBelow(place, names, listFolder));
   });
-  const moved = SECRET_PLACES.flatMap(({ moved = {} }) =>
-    Object.entries(moved).flatMap(([variable, parts]) =>
-      placesIn(variable).flatMap((place) => parts.split(" ").map((part) => join(place, part)))
-    )
-  );
+  const moved = SECRET_PLACES.flatMap((row) => row.moved).flatMap((entry) => {
+    const [variable = "", ...part] = entry.split("/");
+    return placesIn(variable).map((place) => join(place, ...part));
+  });
   const named = (listFolder(home) ?? []).filter((name) => SECRET_NAMES.test(name)).map((name) => join(home, name));
   return unique([...xdg, ...moved].map((path) => path.replace(/(?<=.)\/+$/, "")))
     .filter((path) =>

@@ -127,10 +127,12 @@ interface Pending {
  */
 const MAPPED_MS = 60_000;
 const LATE = "the scan of the workspace had not finished when the call began";
+const NOT_WRITABLE = "tools may not write there now, so an interrupted call's changes are not known";
 /** Up to so many files a call also waits for a scan that finds what somebody else changed since the last one: 40 ms. */
 const QUICK_ENTRIES = 20_000;
 /** A scan that is not older than this is not repeated, milliseconds. */
 const RECENT_MS = 100;
+
 /** Opens the recorder of a session. */
 export function openRecorder(options: RecorderOptions): Recorder {
   const { journal, pack, pace, limits, root } = options;
@@ -501,10 +503,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
         for (const { root, top } of tops) {
           const scope = scopes.find(({ tree }) => tree.root === root);
           if (scope) watched.set(root, { scope, top, isKnown: true });
-          else {notes.push({
-              why: "tools may not write there now, so an interrupted call's changes are not known",
-              paths: [root],
-            });}
+          else notes.push({ why: NOT_WRITABLE, paths: [root] });
         }
         await walk(() => false);
         // What the journal knows came after the baseline.

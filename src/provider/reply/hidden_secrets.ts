@@ -93,6 +93,7 @@ function deltaOf(name: string, delta: string): ProviderEvent {
 
 /** The message without secrets; the same object where there are none. */
 function cleanMessage(message: AssistantMessage, forms: readonly string[], isCut: boolean): AssistantMessage {
+  if (forms.length === 0) return message;
   const hidden = hideForms(message, forms);
   const content = hidden.content.map((part) =>
     isCut && part.type === "text" ? { ...part, text: withoutBeginning(part.text, forms) } : part

@@ -146,9 +146,11 @@ export function isUnfinished(path: string): boolean {
   return isOperation(path) && !Object.hasOwn(ALONE, path);
 }
 
-/** What to do with the files of something half done. `cleaned`: those that had characters which steer a terminal. New texts, undefined for those to be removed; and what is not taken. */
+/** What to do with the files of something half done. */
 export interface OperationPlan {
+  /** New texts by path; undefined for a file to be removed. */
   readonly writes: ReadonlyMap<string, string | undefined>;
+  /** Those of them that had characters which control a terminal. */
   readonly cleaned: readonly string[];
   /** The name of each operation that is not taken, with its files. */
   readonly refused: ReadonlyMap<string, readonly string[]>;

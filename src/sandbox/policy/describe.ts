@@ -136,8 +136,8 @@ function grantsAny(scope: Scope): boolean {
 }
 
 /**
- * A policy for the manifest (R359): scopes and limits, denied paths, of the built-in table of secret places only how many, names of variables without their values, what its level cannot do
- * here, and what a person is warned of (R468).
+ * A policy for the manifest (R359): scopes, limits, denied paths (of the built-in table of secret places only how many), names of
+ * variables without their values, what its level cannot do here, and what the user is warned of (R468).
  */
 export function policyRecord(policy: Policy): JsonObject {
   const scope = (of: Scope): JsonObject => ({ all: of.all, list: of.list });

@@ -57,7 +57,7 @@ export function isLeftTemporary(name: string): boolean {
 /** Whether a name begins with the prefix of an owner that has ended. */
 export function isOwnerGone(name: string): boolean {
   const owner = ownerIn(name);
-  return owner !== undefined && identityOf(owner.pid)?.start !== owner.start;
+  return owner !== undefined && !isAlive(owner);
 }
 
 /** Removes private temporary folders of this user right below `parent` whose process is gone. Never throws. */

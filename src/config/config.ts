@@ -1,5 +1,5 @@
 import { isAbsolutePath } from "../core/support/on_disk.ts";
-import { join, resolve } from "@std/path";
+import { dirname, join, resolve } from "@std/path";
 import { isNotUtf8, type World } from "./host_environment.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation, Values } from "./options/parse.ts";
@@ -89,7 +89,7 @@ export function configure(given: Invocation, world: World): Config {
     }
   }
   const root = workspace(cwd, world.cwd);
-  if (world.env["SANDPIPER_HOME"]) refuseLinkOutside(world.env["SANDPIPER_HOME"], root);
+  rejectOwnPlacesIn(root, world);
   const { folders, outside } = foldersOf(root, world);
   const user = folders.user ? readSettings(folders.user, "user") : undefined;
   const trust = decideTrust(root, folders, invocation.values);
@@ -182,6 +182,33 @@ function linkOutside(folder: string, bounds: string): string | undefined {
 function refuseLinkOutside(named: string, cwd: string): void {
   const roots = [cwd, findGitRoot(cwd) ?? cwd].filter((place) => place !== "/").sort((a, b) => a.length - b.length);
   followLinks(resolve(cwd, named), roots);
+}
+
+/** Variables that name directories of the program's own files, and where a relative path begins. */
+const OWN_PLACES = [["SANDPIPER_HOME", "workspace"], ["XDG_CACHE_HOME", "current"], ["TMPDIR", "current"]] as const;
+
+/**
+ * Throws UserError for a directory of the program's own files inside the workspace or the repository around it: tools of a
+ * session without this variable can write there, and a later session would trust what they wrote. A workspace that holds the
+ * user's home directory is an exception: the default directories are in it, too.
+ */
+function rejectOwnPlacesIn(root: string, { env, cwd, home }: World): void {
+  if (OWN_PLACES.every(([variable]) => !env[variable])) return;
+  const bounds = [...new Set([findGitRoot(root) ?? root, root])].filter((place) => !isInside(home, place));
+  for (const [variable, start] of OWN_PLACES) {
+    const named = env[variable];
+    if (!named) continue;
+    const { real } = followLinks(resolve(start === "workspace" ? root : cwd, named), bounds);
+    // Temporary names have a random part: what matters is whether tools can replace the directory itself.
+    const held = variable === "TMPDIR" ? dirname(real) : real;
+    const around = bounds.find((place) => isInside(held, place));
+    if (around === undefined) continue;
+    throw new UserError({
+      what: `Cannot use the directory of ${variable}`,
+      why: `"${real}" is in ${around}, where tools of another session can write`,
+      fix: `Set ${variable} to a directory outside of ${around}`,
+    });
+  }
 }
 
 function workspace(option: unknown, cwd: string): string {

@@ -1,9 +1,8 @@
-import { dirname, resolve } from "@std/path";
+import { resolve } from "@std/path";
 import { findGitRoot } from "../context/files/ancestors.ts";
 import { UserError } from "../core/error.ts";
-import type { NamedFile, NamedFiles } from "../core/named_files.ts";
+import type { NamedFiles } from "../core/named_files.ts";
 import type { Policy } from "../core/policy.ts";
-import { isFolder } from "../core/support/on_disk.ts";
 import { once, onceFor } from "../core/support/once.ts";
 import { createNamedFiles } from "../sandbox/names/named_files.ts";
 import { toolAccess } from "../sandbox/names/tool_access.ts";
@@ -59,15 +58,6 @@ export function namedPaths(config: Config, value: Values[string], base: string):
     files.find(resolve(base, path), { access: "read", typed: true });
     return path;
   });
-}
-
-/** Creates a directory and those around it, each inside the one before. Throws what `NamedFiles` throws. */
-export function makeDirectories(files: NamedFiles, path: string, mode: number): NamedFile {
-  const directory = files.find(path, { access: "write", typed: true });
-  if (isFolder(directory.real)) return directory;
-  if (dirname(path) !== path) makeDirectories(files, dirname(path), mode);
-  files.makeDirectory(directory, mode);
-  return directory;
 }
 
 function accessOf(config: Config): ReturnType<typeof toolAccess> {

@@ -1,3 +1,4 @@
+import { dirname } from "@std/path";
 import { messageOf, UserError } from "./error.ts";
 
 /** What a file or directory is opened for. */
@@ -54,9 +55,11 @@ export interface NamedFiles {
   read(file: NamedFile, maxBytes: number): Uint8Array<ArrayBuffer>;
   /** Entries of a directory, by name. */
   list(directory: NamedFile): readonly Deno.DirEntry[];
-  /** Creates a regular file; throws AlreadyExists if the name is taken. */
+  /** Creates a regular file and opens it to read and append; throws AlreadyExists if the name is taken. */
   create(file: NamedFile, mode: number): Deno.FsFile;
-  /** Opens a regular file to append to, and creates it with `mode` if there is none. */
+  /** Opens an existing regular file to read and append. */
+  update(file: NamedFile): Deno.FsFile;
+  /** Opens a regular file to read and append, and creates it with `mode` if there is none. */
   append(file: NamedFile, mode: number): Deno.FsFile;
   /**
    * Writes a file in one step and to the disk: a reader sees the old content or the new. A link in its place is replaced. An
@@ -103,6 +106,19 @@ export class FileTooLarge extends Error {
     super(`${path} has ${size} bytes, and at most ${maxBytes} are read`);
     this.size = size;
   }
+}
+
+/** Creates a directory and those around it, each inside the one before. Throws what `NamedFiles` throws. */
+export function makeDirectories(files: NamedFiles, path: string, mode: number): NamedFile {
+  const directory = files.find(path, { access: "write", typed: true });
+  try {
+    files.makeDirectory(directory, mode);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound) || dirname(path) === path) throw error;
+    makeDirectories(files, dirname(path), mode);
+    files.makeDirectory(directory, mode);
+  }
+  return directory;
 }
 
 /** Why a path that the program found must not be followed: a clause; undefined if no link leads where it must not. */

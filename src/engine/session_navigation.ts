@@ -128,7 +128,14 @@ export function createNavigation(core: EngineCore, abort: () => Promise<void>): 
         // A hook may have the copy keep the whole conversation, whatever the place; a run that was stopped has added to it.
         const end = said.skipConversationRestore || isWhole ? {} : { entryId, isBefore: position === "before" };
         const fork = { ...end, folder, cwd: core.config().root };
-        await enter(forkSession(conversation.store(), fork, storeOptions(say)), "fork");
+        await enter(
+          forkSession(
+            conversation.store(),
+            fork,
+            storeOptions(core.config(), say, ...(folder === undefined ? [] : [folder])),
+          ),
+          "fork",
+        );
         return { text: userWords(entry) };
       });
     },

@@ -1,7 +1,7 @@
 import { UserError } from "../core/error.ts";
 import type { LabelEntry, SessionEntry, SessionStore } from "../core/session.ts";
 import { makeEntryId } from "./identifiers.ts";
-import { createSession, memorySession, type StoreOptions } from "./store.ts";
+import { createSession, memorySession, type NewSession, type StoreOptions } from "./store.ts";
 import { loadSession } from "./load.ts";
 import { labelsOf, pathIn } from "./tree.ts";
 
@@ -18,16 +18,25 @@ export interface Fork {
   readonly id?: string;
 }
 
+/** The file of a session, or an open one. */
+export type ForkSource = string | Pick<SessionStore, "header" | "path" | "entries" | "leaf">;
+
 /**
  * A new session that begins with the path to one entry of another, with the labels on it (R326).
  *
  * The original, a file or an open session, is only read. Throws `UserError` when it is no session or has no such entry.
  */
-export function forkSession(
-  source: string | Pick<SessionStore, "header" | "path" | "entries" | "leaf">,
-  { entryId, isBefore = false, folder, cwd, id }: Fork,
-  options: StoreOptions,
-): SessionStore {
+export function forkSession(source: ForkSource, { folder, ...fork }: Fork, options: StoreOptions): SessionStore {
+  const session = forkedSession(source, fork, options);
+  return folder === undefined ? memorySession(session, options) : createSession({ ...session, folder }, options);
+}
+
+/** What a fork begins with; throws as `forkSession`. */
+export function forkedSession(
+  source: ForkSource,
+  { entryId, isBefore = false, cwd, id }: Omit<Fork, "folder">,
+  options: Pick<StoreOptions, "now" | "random" | "onNotice">,
+): Omit<NewSession, "folder"> & { readonly entries: readonly SessionEntry[] } {
   const original = typeof source === "string" ? readSource(source, options) : source;
   const all = original.entries();
   const byId = new Map(all.map((entry) => [entry.id, entry]));
@@ -41,16 +50,15 @@ export function forkSession(
     });
   }
   const path = pathIn(byId, isBefore ? last?.parentId ?? null : end);
-  const session = {
+  return {
     cwd: cwd ?? original.header.cwd,
     ...(id === undefined ? {} : { id }),
     ...(original.path === undefined ? {} : { parentSession: original.path }),
     entries: [...path, ...missingLabels(path, all, options)],
   };
-  return folder === undefined ? memorySession(session, options) : createSession({ ...session, folder }, options);
 }
 
-function readSource(path: string, options: StoreOptions): Pick<SessionStore, "header" | "path" | "entries" | "leaf"> {
+function readSource(path: string, options: Pick<StoreOptions, "onNotice">): Exclude<ForkSource, string> {
   const { header, entries, notices } = loadSession(path);
   for (const notice of notices) options.onNotice?.(notice);
   return { header, path: Deno.realPathSync(path), entries: () => entries, leaf: () => entries.at(-1)?.id ?? null };

@@ -12,7 +12,7 @@ import { loadSession } from "./load.ts";
 export function importSession(
   path: string,
   folder: string,
-  options: Pick<StoreOptions, "now" | "random" | "onNotice"> & { readonly cwd?: string },
+  options: Pick<StoreOptions, "now" | "random" | "files" | "onNotice"> & { readonly cwd?: string },
 ): string {
   const { header, entries, notices } = loadSession(path);
   for (const notice of notices) options.onNotice?.(notice);
@@ -20,7 +20,10 @@ export function importSession(
   const imported = newHeader({ cwd: options.cwd ?? header.cwd, parentSession }, options);
   const to = sessionPath(folder, imported);
   try {
-    createSessionFile(to, [JSON.stringify(imported), ...entries.map(entryLine)], options.now()).close();
+    createSessionFile(to, [JSON.stringify(imported), ...entries.map(entryLine)], {
+      now: options.now(),
+      files: options.files,
+    }).close();
   } catch (error) {
     throw copyFailure(error, folder);
   }

@@ -1,8 +1,8 @@
 // One process at a time writes to a session. A lock of the kernel is taken, because it ends with the process that holds
 // it, however that process ends; the file beside the session is only what the lock is on and says who has it.
 import { UserError } from "../core/error.ts";
-import { attempt, ifThere } from "../core/support/attempt.ts";
-import { entryAt } from "../core/support/on_disk.ts";
+import type { NamedFile, NamedFiles } from "../core/named_files.ts";
+import { attempt } from "../core/support/attempt.ts";
 import { readHeader } from "./header.ts";
 
 /** A session that no other process can open for writing. */
@@ -13,47 +13,49 @@ export interface SessionLock {
 
 /** A holder that ends removes its lock file; whoever opened that file just before has to start over. */
 const ATTEMPTS = 20;
+/** What a lock file says about its holder is shorter; bytes. */
+const MAX_LOCK_BYTES = 4096;
 
 /**
- * Takes the lock of the session at `path` without waiting.
+ * Takes the lock of the session at `path` without waiting. `files` opens the file beside it.
  *
  * Throws `UserError` when another process (or this one, through another store) has it, and errors of the system when no
  * lock file can be made there.
  */
-export function lockSession(path: string, now: number): SessionLock {
-  const lockPath = `${path}.lock`;
+export function lockSession(path: string, now: number, files: NamedFiles): SessionLock {
+  const lock = files.find(`${path}.lock`, { access: "write", typed: true, follow: false });
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const file = openLockFile(lockPath);
+    const file = openLockFile(files, lock);
     let isHeld = false;
     try {
-      if (!file.tryLockSync(true)) throw heldError(path, lockPath);
-      isHeld = isStillAt(lockPath, file);
-      if (isHeld) return holdLock(file, lockPath, now);
+      if (!file.tryLockSync(true)) throw heldError(path, files, lock);
+      isHeld = isStillAt(files, lock, file);
+      if (isHeld) return holdLock(file, now, () => files.remove(lock));
     } finally {
       if (!isHeld) file.close();
     }
   }
-  throw heldError(path, lockPath);
+  throw heldError(path, files, lock);
 }
 
-function openLockFile(lockPath: string): Deno.FsFile {
+function openLockFile(files: NamedFiles, lock: NamedFile): Deno.FsFile {
   // A link would have this program write into a file that somebody else chose.
-  if (ifThere(() => Deno.lstatSync(lockPath))?.isFile === false) {
+  if (files.status(lock)?.isFile === false) {
     throw new UserError({
-      what: `Cannot lock the session with "${lockPath}"`,
+      what: `Cannot lock the session with "${lock.path}"`,
       why: "it is not a regular file",
       fix: "Remove it",
     });
   }
-  return Deno.openSync(lockPath, { read: true, write: true, create: true, mode: 0o600 });
+  return files.append(lock, 0o600);
 }
 
-function isStillAt(lockPath: string, file: Deno.FsFile): boolean {
-  const [there, own] = [entryAt(lockPath), file.statSync()];
+function isStillAt(files: NamedFiles, lock: NamedFile, file: Deno.FsFile): boolean {
+  const [there, own] = [attempt(() => files.status(lock)), file.statSync()];
   return there?.ino === own.ino && there.dev === own.dev;
 }
 
-function holdLock(file: Deno.FsFile, lockPath: string, now: number): SessionLock {
+function holdLock(file: Deno.FsFile, now: number, remove: () => void): SessionLock {
   try {
     file.truncateSync(0);
     file.writeSync(new TextEncoder().encode(JSON.stringify({ pid: Deno.pid, since: new Date(now).toISOString() })));
@@ -66,7 +68,7 @@ function holdLock(file: Deno.FsFile, lockPath: string, now: number): SessionLock
       if (isReleased) return;
       isReleased = true;
       // The folder is gone or cannot be written any more: a file without a lock on it keeps nobody out.
-      attempt(() => Deno.removeSync(lockPath));
+      attempt(remove);
       // Not by closing alone: a process that is being started may share the open file for a moment.
       file.unlockSync();
       file.close();
@@ -74,19 +76,20 @@ function holdLock(file: Deno.FsFile, lockPath: string, now: number): SessionLock
   };
 }
 
-function heldError(path: string, lockPath: string): UserError {
+function heldError(path: string, files: NamedFiles, lock: NamedFile): UserError {
   // Where its first line cannot be read the file, which the same options take.
   const id = attempt(() => readHeader(path).header.id) ?? path;
   return new UserError({
     what: `Cannot open session ${id}`,
-    why: `${holderOf(lockPath)}, and two would mix their messages`,
+    why: `${holderOf(files, lock)}, and two would mix their messages`,
     fix: `Wait until it is closed there, or go on in a copy of it: --fork ${id}`,
   });
 }
 
-function holderOf(lockPath: string): string {
+function holderOf(files: NamedFiles, lock: NamedFile): string {
   try {
-    const value: unknown = JSON.parse(Deno.readTextFileSync(lockPath));
+    const text = new TextDecoder().decode(files.read({ ...lock, access: "read" }, MAX_LOCK_BYTES));
+    const value: unknown = JSON.parse(text);
     const { pid, since } = value as { readonly pid?: unknown; readonly since?: unknown }; // destructuring null throws
     if (Number.isSafeInteger(pid) && typeof since === "string" && Number.isFinite(Date.parse(since))) {
       return `process ${pid} has had it open since ${new Date(since).toISOString()}`;

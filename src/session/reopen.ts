@@ -1,5 +1,6 @@
-import { dirname } from "@std/path";
+import { dirname, resolve } from "@std/path";
 import { UserError } from "../core/error.ts";
+import type { NamedFiles } from "../core/named_files.ts";
 import type { SessionStore } from "../core/session.ts";
 import { readHeader } from "./header.ts";
 import { loadSession } from "./load.ts";
@@ -15,13 +16,13 @@ import { begin, newSink, openTree, sessionPath, type Sink, type StoreOptions } f
  */
 export function openSession(path: string, options: StoreOptions & { readonly folder?: string }): SessionStore {
   const { version } = readHeader(path);
-  const real = Deno.realPathSync(path); // one lock, whatever links lead to the file
+  const { real } = options.files.find(resolve(path), { access: "write", typed: true }); // one lock, whatever links lead there
   if (version < 3) return openOld(real, options);
-  const lock = tryLock(real, options.now());
+  const lock = tryLock(real, options);
   try {
     const loaded = loadSession(real);
     for (const notice of loaded.notices) options.onNotice?.(notice);
-    return openTree(loaded, existingSink(real, lock, loaded), options);
+    return openTree(loaded, existingSink(real, lock, loaded, options.files), options);
   } catch (error) {
     lock.release();
     throw error;
@@ -34,20 +35,21 @@ function openOld(path: string, options: StoreOptions & { readonly folder?: strin
   const to = sessionPath(options.folder ?? dirname(path), beginning.header);
   for (const notice of notices) options.onNotice?.(notice);
   options.onNotice?.(`The session has format ${version} and stays as it is; what is added goes to "${to}"`);
-  return openTree(beginning, newSink(to, beginning, options.now, false), options);
+  return openTree(beginning, newSink(to, beginning, options, false), options);
 }
 
 function existingSink(
   path: string,
   lock: TriedLock,
   read: { readonly size: number; readonly wholeBytes: number },
+  files: NamedFiles,
 ): Sink {
   let file: SessionFile | undefined;
   return {
     path: () => path,
     start() {
       if (lock.failure !== undefined) throw lock.failure;
-      file = openSessionFile(path, lock, read);
+      file = openSessionFile(path, lock, read, files);
     },
     add: (_entry, line) => file?.add([line]),
     sync: () => file?.sync(),
@@ -62,9 +64,9 @@ interface TriedLock extends SessionLock {
 }
 
 /** Somebody else's lock is an error; where no lock can be made the session can still be read. */
-function tryLock(path: string, now: number): TriedLock {
+function tryLock(path: string, { now, files }: Pick<StoreOptions, "now" | "files">): TriedLock {
   try {
-    return lockSession(path, now);
+    return lockSession(path, now(), files);
   } catch (failure) {
     if (failure instanceof UserError) throw failure;
     return { failure, release: () => {} };

@@ -1,6 +1,7 @@
 import { dirname } from "@std/path";
 import { lockSession, type SessionLock } from "./lock.ts";
 import { messageOf, UserError } from "../core/error.ts";
+import { makeDirectories, type NamedFiles } from "../core/named_files.ts";
 import { attempt } from "../core/support/attempt.ts";
 
 /**
@@ -25,13 +26,18 @@ const BATCH_UNITS = 4 * 1024 * 1024;
 const NEWLINE = 10;
 const encoder = new TextEncoder();
 
-/** Makes a session's file, 0600 in a folder 0700, with its first lines on the disk. It must not exist. */
-export function createSessionFile(path: string, lines: readonly string[], now: number): SessionFile {
-  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const lock = lockSession(path, now);
+/** Creates a session's file, 0600 in a directory 0700, with its first lines on the disk. It must not exist. */
+export function createSessionFile(
+  path: string,
+  lines: readonly string[],
+  { now, files }: { readonly now: number; readonly files: NamedFiles },
+): SessionFile {
+  makeDirectories(files, dirname(path), 0o700);
+  const named = files.find(path, { access: "write", typed: true });
+  const lock = lockSession(path, now, files);
   let file: Deno.FsFile | undefined;
   try {
-    file = Deno.openSync(path, { read: true, append: true, createNew: true, mode: 0o600 });
+    file = files.create(named, 0o600);
     const session = writerOf(path, file, lock, { size: 0, wholeBytes: 0 });
     session.add(lines);
     session.sync();
@@ -39,7 +45,7 @@ export function createSessionFile(path: string, lines: readonly string[], now: n
     return session;
   } catch (error) {
     // It is empty or torn, and no list of sessions shows it.
-    if (file !== undefined) attempt(() => Deno.removeSync(path));
+    if (file !== undefined) attempt(() => files.remove(named));
     file?.close();
     lock.release();
     throw error;
@@ -51,8 +57,9 @@ export function openSessionFile(
   path: string,
   lock: SessionLock,
   read: { readonly size: number; readonly wholeBytes: number },
+  files: NamedFiles,
 ): SessionFile {
-  return writerOf(path, Deno.openSync(path, { read: true, append: true }), lock, read);
+  return writerOf(path, files.update(files.find(path, { access: "write", typed: true })), lock, read);
 }
 
 function writerOf(

@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { UserError } from "../core/error.ts";
 import type { EntryBase, NewEntry, SessionEntry, SessionHeader, SessionStore } from "../core/session.ts";
+import type { NamedFiles } from "../core/named_files.ts";
 import { entryLine } from "./entry_shape.ts";
 import type { Beginning } from "./load.ts";
 import { createSessionFile, fileFailure, type SessionFile } from "./session_file.ts";
@@ -36,7 +37,7 @@ export function memorySession(
 export function createSession(session: NewSession, options: StoreOptions): SessionStore {
   const beginning = begin(session, options);
   const path = sessionPath(session.folder, beginning.header);
-  return openTree(beginning, newSink(path, beginning, options.now, beginning.entries.some(isSaid)), options);
+  return openTree(beginning, newSink(path, beginning, options, beginning.entries.some(isSaid)), options);
 }
 
 /** The file of a session: names sort by time. */
@@ -86,7 +87,7 @@ function isSaid(entry: SessionEntry): boolean {
 export function newSink(
   path: string,
   { header, entries }: Pick<Beginning, "header" | "entries">,
-  now: () => number,
+  { now, files }: Pick<StoreOptions, "now" | "files">,
   isAtOnce: boolean,
 ): Sink {
   const first = [...entries]; // the list grows while the lines wait
@@ -95,7 +96,8 @@ export function newSink(
   let isGivenUp = false;
   const make = (): void => {
     isGivenUp = true; // unless it works
-    file = createSessionFile(path, [JSON.stringify(header), ...first.map(entryLine), ...waiting], now());
+    const lines = [JSON.stringify(header), ...first.map(entryLine), ...waiting];
+    file = createSessionFile(path, lines, { now: now(), files });
     isGivenUp = false;
     waiting = [];
   };
@@ -121,6 +123,8 @@ export interface StoreOptions {
   readonly now: () => number;
   /** In [0, 1). */
   readonly random: () => number;
+  /** Opens what is written. */
+  readonly files: NamedFiles;
   /** Called at most once, with what to tell the person: from here on the session is in memory only. */
   readonly onFailure: (failure: UserError) => void;
   /** What was left out or mended when a session was read, one sentence each. */
@@ -144,7 +148,7 @@ export interface Sink {
 export function openTree(
   { header, entries, byId, lastTime: firstTime }: Beginning,
   sink: Sink | undefined,
-  { now, random, onFailure }: StoreOptions,
+  { now, random, onFailure }: Omit<StoreOptions, "files">,
 ): SessionStore {
   let leaf = entries.at(-1)?.id ?? null;
   let lastTime = firstTime;

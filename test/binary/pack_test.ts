@@ -83,8 +83,8 @@ async function withPack(options: readonly string[], work: (packed: Packed) => Pr
 
 Deno.test("binary: what was packed works where its folders are gone, is read by tools, and is not theirs to write", async () => {
   await withPack([...EVERYTHING, "--policy", "--allow-write"], async ({ ws, home, ask: askIn }) => {
-    // Where the workspace holds it, the tools have its whole cache in their scope.
-    const env = { XDG_CACHE_HOME: join(ws, ".cache") };
+    // The write scope holds all of its cache.
+    const env = { XDG_CACHE_HOME: join(home, "other/.cache") };
     const ask: typeof askIn = (args) => askIn(args, { env });
     const prompt = await ask(["prompt", "/look x"]);
     assertStringIncludes(prompt.stdout, "PACKED-PROMPT");
@@ -142,7 +142,7 @@ Deno.test("binary: what was packed works where its folders are gone, is read by 
 Deno.test("binary: nobody's own files stand in for what is packed, unless it was packed with --open", async () => {
   for (const isOpen of [false, true]) {
     await withPack([...EVERYTHING, ...isOpen ? ["--open"] : []], async ({ ws, home, ask }) => {
-      const elsewhere = join(ws, "elsewhere");
+      const elsewhere = join(home, "elsewhere");
       for (const folder of [join(ws, ".sandpiper"), join(home, ".sandpiper/agent"), elsewhere]) write(folder, FOREIGN);
       const file = cassette(home, [{ text: "done" }]);
       const env = { SANDPIPER_HOME: elsewhere };
@@ -191,7 +191,7 @@ Deno.test("binary: whoever runs a pack can narrow what is in it, and widen nothi
       assertEquals(ran.code, code, options.join(" ") + ran.stderr);
       assertStringIncludes(told, said);
     }
-    const elsewhere = join(ws, "elsewhere");
+    const elsewhere = join(home, "elsewhere");
     /** The policy without what is the session's own, and the denial of the user's folder. */
     const policy = async (env: Readonly<Record<string, string>> = {}): Promise<unknown> =>
       JSON.parse(

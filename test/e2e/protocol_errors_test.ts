@@ -1,3 +1,4 @@
+import { untouchedFiles } from "../../src/sandbox/names/named_files.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { RequestError } from "@agentclientprotocol/sdk";
 import { openSession } from "../../src/session/reopen.ts";
@@ -46,7 +47,7 @@ Deno.test("acp: what goes wrong with a session is said in the protocol's words",
     const folder = `${home}/.sandpiper/agent/sessions`;
     const [group] = [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
     const [path = ""] = [...Deno.readDirSync(group ?? "")].map(({ name }) => `${group}/${name}`);
-    const world = { now: Date.now, random: Math.random, onFailure: () => {} };
+    const world = { now: Date.now, random: Math.random, files: untouchedFiles, onFailure: () => {} };
     const open = openSession(path, world);
     assertStringIncludes((await refusal(load(sessionId, ws))).message, "session/new");
     open.close();

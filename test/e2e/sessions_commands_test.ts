@@ -1,3 +1,4 @@
+import { untouchedFiles } from "../../src/sandbox/names/named_files.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { sessionsFolder } from "../../src/session/folder.ts";
@@ -47,6 +48,7 @@ Deno.test("sessions lists, shows, draws and exports a session, open elsewhere or
     const open = openSession(listed[0].path, {
       now: Date.now,
       random: Math.random,
+      files: untouchedFiles,
       onFailure: (error) => assert(false, error.message),
     });
     try {
@@ -245,7 +247,7 @@ Deno.test("sessions are searched, named and deleted with all that was kept of th
     const journal = join(home, ".sandpiper", "agent", "checkpoints", id, "journal.jsonl");
     Deno.mkdirSync(dirname(journal), { recursive: true });
     Deno.writeTextFileSync(journal, "");
-    const open = openSession(path, { now: Date.now, random: Math.random, onFailure: () => {} });
+    const open = openSession(path, { now: Date.now, random: Math.random, files: untouchedFiles, onFailure: () => {} });
     const before = filesIn(home);
     try {
       for (const args of [["rename", id, "other"], ["delete", id, "--yes"]]) {
@@ -316,6 +318,7 @@ Deno.test("many sessions are exported and deleted at once, by name and by age; d
     const open = openSession(path, {
       now: Date.now,
       random: Math.random,
+      files: untouchedFiles,
       onFailure: (error) => assert(false, error.message),
     });
     try {

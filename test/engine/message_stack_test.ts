@@ -1,3 +1,4 @@
+import { untouchedFiles } from "../../src/sandbox/names/named_files.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { NewEntry } from "../../src/core/session.ts";
 import { createSession } from "../../src/session/store.ts";
@@ -17,7 +18,13 @@ function withOldSession(entries: readonly NewEntry[], work: (at: { ws: string; h
   const folder = sessionsFolder(`${at.home}/.sandpiper/agent`, at.ws);
   Deno.mkdirSync(folder, { recursive: true });
   let now = Date.now() - 3_600_000;
-  const options = { now: () => now++, random: Math.random, onFailure: () => {}, onNotice: () => {} };
+  const options = {
+    now: () => now++,
+    random: Math.random,
+    files: untouchedFiles,
+    onFailure: () => {},
+    onNotice: () => {},
+  };
   const store = createSession({ cwd: at.ws, folder }, options);
   const runtime = { dateTime: "THE OLD TIME", cwd: at.ws, os: "linux x86_64" };
   store.append({ type: "custom", customType: "runtime", data: { runtime, at: now } });

@@ -1,8 +1,8 @@
 import type { NamedFile } from "../../src/core/named_files.ts";
-import { createNamedFiles } from "../../src/sandbox/names/named_files.ts";
+import { untouchedFiles } from "../../src/sandbox/names/named_files.ts";
 
 /** Opens names where tools can write nothing. */
-export const OWN_FILES = createNamedFiles({ roots: [], whyDenied: () => undefined });
+export const OWN_FILES = untouchedFiles;
 
 /** A file to write, by its absolute path. */
 export function outputAt(path: string): NamedFile {

@@ -196,9 +196,12 @@ Deno.test("syncSoon() is taken over by sync() and by close(), and lines go on wh
 Deno.test("a process without permission to write keeps its session in memory and says so R333", () => {
   inWorld((world) => {
     const source = `
+      import { untouchedFiles } from ${
+      JSON.stringify(new URL("../../src/sandbox/names/named_files.ts", import.meta.url).href)
+    };
       import { createSession } from ${JSON.stringify(new URL("../../src/session/store.ts", import.meta.url).href)};
       const onFailure = ({ why, fix }) => console.log(why + "|" + fix);
-      const session = createSession({ cwd: "/w", folder: Deno.args[0] }, { now: Date.now, random: Math.random, onFailure });
+      const session = createSession({ cwd: "/w", folder: Deno.args[0] }, { now: Date.now, random: Math.random, files: untouchedFiles, onFailure });
       session.append({ type: "message", message: { role: "user", content: "a", timestamp: 1 } });
       session.append({ type: "message", message: { role: "user", content: "b", timestamp: 1 } });
       session.close();

@@ -62,7 +62,10 @@ Deno.test("lockSession() never writes through a link", () => {
     const victim = join(world.folder, "victim");
     Deno.writeTextFileSync(victim, "precious");
     Deno.symlinkSync(victim, join(world.folder, "a.jsonl.lock"));
-    assertEquals(refusalOf(() => lockSession(join(world.folder, "a.jsonl"), START)).why, "it is not a regular file");
+    assertEquals(
+      refusalOf(() => lockSession(join(world.folder, "a.jsonl"), START, world.files)).why,
+      "it is not a regular file",
+    );
     assertEquals(Deno.readTextFileSync(victim), "precious");
   });
 });
@@ -71,8 +74,8 @@ Deno.test("lockSession() can be had by one only, however many want it", () => {
   inWorld((world) => {
     const path = join(world.folder, "a.jsonl");
     for (let round = 0; round < 20; round++) {
-      const lock = lockSession(path, START);
-      refusalOf(() => lockSession(path, START));
+      const lock = lockSession(path, START, world.files);
+      refusalOf(() => lockSession(path, START, world.files));
       lock.release();
       lock.release();
     }
@@ -83,7 +86,7 @@ Deno.test("lockSession() can be had by one only, however many want it", () => {
 Deno.test("lockSession() takes no lock on a file that its holder removed between the open and the lock", () => {
   inWorld((world) => {
     const path = join(world.folder, "a.jsonl");
-    const holder = lockSession(path, START);
+    const holder = lockSession(path, START, world.files);
     // A process that was being started shares the holder's open file: the lock must not last as long as that has it.
     const shared = duplicate(`${path}.lock`);
     const { tryLockSync } = Deno.FsFile.prototype;
@@ -94,9 +97,9 @@ Deno.test("lockSession() takes no lock on a file that its holder removed between
       return tryLockSync.call(this, exclusive);
     };
     try {
-      const lock = lockSession(path, START);
+      const lock = lockSession(path, START, world.files);
       // A lock on the removed file would keep nobody out: the next one would make a file of its own.
-      assert(refusalOf(() => lockSession(path, START)).why.includes(`process ${Deno.pid} `));
+      assert(refusalOf(() => lockSession(path, START, world.files)).why.includes(`process ${Deno.pid} `));
       lock.release();
     } finally {
       Deno.FsFile.prototype.tryLockSync = tryLockSync;

@@ -2,6 +2,7 @@
 import { UserError } from "../../src/core/error.ts";
 import type { AssistantMessage, ToolResultMessage, UserMessage } from "../../src/core/message.ts";
 import type { NewEntry } from "../../src/core/session.ts";
+import { untouchedFiles } from "../../src/sandbox/names/named_files.ts";
 import type { StoreOptions } from "../../src/session/store.ts";
 
 export const START = Date.parse("2026-03-07T08:00:00.000Z");
@@ -32,6 +33,7 @@ export function worldIn(folder: string): World {
     notices,
     now: () => (time += 1000) - 1000,
     random: Math.random,
+    files: untouchedFiles,
     onFailure: (failure) => failures.push(failure),
     onNotice: (notice) => notices.push(notice),
   };

@@ -1,5 +1,6 @@
 // A process that goes on with the session it is given, as fast as it can, and says after each entry that it is kept.
 // Its standard input names the session's file, or the folder of a new one.
+import { untouchedFiles } from "../../src/sandbox/names/named_files.ts";
 import { createSession } from "../../src/session/store.ts";
 import { openSession } from "../../src/session/reopen.ts";
 import { reply, said, user } from "./world.ts";
@@ -8,6 +9,7 @@ const { path, folder } = await new Response(Deno.stdin.readable).json();
 const options = {
   now: Date.now,
   random: Math.random,
+  files: untouchedFiles,
   onFailure: (failure: Error) => {
     throw failure;
   },

@@ -1,5 +1,6 @@
 // The session store in a process of its own. Prints milliseconds as JSON.
 //   deno run session_probe.ts append FOLDER COUNT | resume FILE
+import { untouchedFiles } from "../../../src/sandbox/names/named_files.ts";
 import type { AgentMessage } from "../../../src/core/message.ts";
 import { buildContext } from "../../../src/session/context.ts";
 import { createSession } from "../../../src/session/store.ts";
@@ -9,6 +10,7 @@ const [what, place = "", count = "0"] = Deno.args;
 const options = {
   now: Date.now,
   random: Math.random,
+  files: untouchedFiles,
   onFailure: (failure: Error): void => {
     throw failure;
   },

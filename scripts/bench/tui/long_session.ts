@@ -1,3 +1,4 @@
+import { untouchedFiles } from "../../../src/sandbox/names/named_files.ts";
 import type { AgentMessage } from "../../../src/core/message.ts";
 import { createSession } from "../../../src/session/store.ts";
 
@@ -9,6 +10,7 @@ export function longSession(ws: string, folder: string, messages: number): strin
   const store = createSession({ cwd: Deno.realPathSync(ws), folder }, {
     now: Date.now,
     random: Math.random,
+    files: untouchedFiles,
     onFailure,
   });
   for (let index = 0; index < messages; index++) store.append({ type: "message", message: messageAt(index) });

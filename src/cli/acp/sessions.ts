@@ -16,7 +16,7 @@ import { type Config, configure } from "../../config/config.ts";
 import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
 import type { Invocation, Values } from "../../config/options/parse.ts";
-import { sessionPlaces } from "../../engine/sessions/session_choice.ts";
+import { sessionFiles, sessionPlaces } from "../../engine/sessions/session_choice.ts";
 import { readVariable, type World } from "../../config/host_environment.ts";
 import { type AcpSession, openAcpSession } from "./session.ts";
 import type { WrittenServer } from "../../mcp/config.ts";
@@ -85,7 +85,7 @@ export function createSessions(invocation: Invocation, world: World, warn: (line
       try {
         const file = sessionId === undefined ? undefined : fileOf(cwd, sessionId);
         if (sessionId !== undefined) await close(sessionId);
-        if (sessionId !== undefined && file !== undefined) checkLock(sessionId, file);
+        if (sessionId !== undefined && file !== undefined) checkLock(resolveConfig(cwd), sessionId, file);
         const wider = withDirectories(resolveConfig(cwd, file), additionalDirectories, file);
         const { config, notices } = withServers(await withNamedAgent(wider.config), mcpServers);
         const choice = await firstModel(config, readVariable);
@@ -214,9 +214,9 @@ function checked<T>(sessionId: string, work: () => T): T {
 }
 
 /** One that another process has open is told of before anything is opened for it. */
-function checkLock(sessionId: string, path: string): void {
+function checkLock(config: Config, sessionId: string, path: string): void {
   try {
-    checked(sessionId, () => lockSession(Deno.realPathSync(path), Date.now()).release());
+    checked(sessionId, () => lockSession(Deno.realPathSync(path), Date.now(), sessionFiles(config, path)).release());
   } catch (error) {
     // Where no lock can be made, the session can still be read.
     if (error instanceof RequestError) throw error;

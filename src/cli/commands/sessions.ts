@@ -20,9 +20,10 @@ import { askYes } from "../output/ask_line.ts";
 import { writeAll } from "../output/write_all.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { deleteSession, renameSession } from "../../engine/sessions/kept_sessions.ts";
-import { sessionPlaces, workspaceFolders } from "../../engine/sessions/session_choice.ts";
+import { sessionFiles, sessionPlaces, workspaceFolders } from "../../engine/sessions/session_choice.ts";
 import { sessionFile } from "../../engine/sessions/resumed_session.ts";
-import { makeDirectories, namedFilesOf } from "../../config/named_files.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
+import { makeDirectories } from "../../core/named_files.ts";
 import { readWorld } from "../../config/host_environment.ts";
 
 /**
@@ -266,6 +267,7 @@ function importFile(config: Config, file: string): number {
   const path = importSession(named.real, folder, {
     now: Date.now,
     random: Math.random,
+    files: sessionFiles(config, folder),
     onNotice: (notice) => warn(config, notice),
     cwd: config.root,
   });

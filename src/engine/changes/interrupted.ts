@@ -10,6 +10,7 @@ import { createPace } from "../../changes/pace.ts";
 import { openPack, shrinkPack } from "../../changes/pack.ts";
 import { openRecorder } from "../../changes/recorder.ts";
 import { type Config, toolsRoot } from "../../config/config.ts";
+import { untouchedFiles } from "../../sandbox/names/named_files.ts";
 import { lockSession } from "../../session/lock.ts";
 import { isLeftTemporary } from "../../sandbox/system/temporary_folder.ts";
 import { fileTimeMs } from "../../sandbox/system/file_clock.ts";
@@ -64,7 +65,7 @@ async function recoverOne(
   if (loadJournal(paths.journal)?.head.root !== root) return undefined;
   using opened = new DisposableStack();
   try {
-    const lock = lockSession(paths.journal, Date.now());
+    const lock = lockSession(paths.journal, Date.now(), untouchedFiles);
     opened.defer(() => lock.release());
   } catch (error) {
     // A process has it open, which knows all of it.

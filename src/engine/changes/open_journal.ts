@@ -22,6 +22,7 @@ import {
   removeOld,
 } from "../sessions/checkpoint_place.ts";
 import { fileTimeMs } from "../../sandbox/system/file_clock.ts";
+import { untouchedFiles } from "../../sandbox/names/named_files.ts";
 import { lockSession, type SessionLock } from "../../session/lock.ts";
 import { gitContents } from "./git_contents.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
@@ -64,7 +65,7 @@ export function openSessionJournal(parts: JournalParts): OpenJournal | undefined
     const paths = journalPaths(folder ?? temporary?.path ?? "", parts.store.header.id);
     Deno.mkdirSync(dirname(paths.journal), { recursive: true, mode: 0o700 });
     // Tells other processes that the journal is open.
-    lock = folder === undefined ? undefined : lockSession(paths.journal, Date.now());
+    lock = folder === undefined ? undefined : lockSession(paths.journal, Date.now(), untouchedFiles);
     return openJournal(parts, paths, folder !== undefined, leave);
   } catch (error) {
     leave();

@@ -9,6 +9,8 @@ import { openPack } from "../../changes/pack.ts";
 import { undo, undoPoints } from "../../changes/undo.ts";
 import type { Config } from "../../config/config.ts";
 import { loadSession } from "../../session/load.ts";
+import { untouchedFiles } from "../../sandbox/names/named_files.ts";
+import { sessionFiles } from "../sessions/session_choice.ts";
 import { lockSession } from "../../session/lock.ts";
 import { checkpointSettings, checkpointsFolder, hasInterrupted, journalPaths } from "../sessions/checkpoint_place.ts";
 import { resumable } from "../sessions/resumed_session.ts";
@@ -44,7 +46,7 @@ export function storedPoints(config: Config, which: string): StoredPoints {
   const path = resumable(which, config);
   let isOpen = false;
   try {
-    lockSession(path, Date.now()).release();
+    lockSession(path, Date.now(), sessionFiles(config, path)).release();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     isOpen = true;
@@ -120,7 +122,7 @@ export interface StoredChanges extends StoredPoints {
 export async function openStoredChanges(config: Config, which: string): Promise<StoredChanges> {
   const folder = folderOf(config);
   const path = resumable(which, config);
-  const lock = lockSession(path, Date.now());
+  const lock = lockSession(path, Date.now(), sessionFiles(config, path));
   const settings = checkpointSettings(config);
   const { maxBytes, maxFileBytes } = settings ?? { maxBytes: 0, maxFileBytes: 0 };
   const stack = new AsyncDisposableStack();
@@ -131,7 +133,7 @@ export async function openStoredChanges(config: Config, which: string): Promise<
     const tools = openTools(config, false);
     stack.defer(() => tools.close());
     if (entryAt(dirname(paths.journal))) {
-      const journalLock = lockSession(paths.journal, Date.now());
+      const journalLock = lockSession(paths.journal, Date.now(), untouchedFiles);
       stack.defer(() => journalLock.release());
     }
     const journal = openJournalFile(paths.journal, { session: id, root: config.root });

@@ -10,7 +10,7 @@ import { lockSession, type SessionLock } from "../../session/lock.ts";
 import { openSession } from "../../session/reopen.ts";
 import { checkpointsFolder } from "./checkpoint_place.ts";
 import { patchesOf } from "./patch_place.ts";
-import { sessionPlaces, storeOptions, type Tell } from "./session_choice.ts";
+import { sessionFiles, sessionPlaces, storeOptions, type Tell } from "./session_choice.ts";
 import { sessionFile } from "./resumed_session.ts";
 
 /**
@@ -37,14 +37,18 @@ export function deleteSession(config: Config, which: string): string {
   const beside = isSub ? folder : join(folder, SUB_SESSIONS);
   // What belongs to it goes first: were this to end here, the session would still be listed and could be deleted.
   const all = [...subSessionsOf(real, beside).reverse(), { path: real, id }];
+  const files = sessionFiles(config, real);
+  const remove = (path: string): void =>
+    files.remove(files.find(path, { access: "write", typed: true, follow: false }));
   const locks: SessionLock[] = [];
   try {
-    for (const one of all) locks.push(lockSession(one.path, Date.now()));
+    for (const one of all) locks.push(lockSession(one.path, Date.now(), files));
     for (const one of all) {
-      for (const record of [...recordsOf(config, one.id), ...patchesOf(one.path).map(({ path }) => path)]) {
+      for (const record of recordsOf(config, one.id)) {
         ifThere(() => Deno.removeSync(record, { recursive: true }));
       }
-      Deno.removeSync(one.path);
+      for (const { path } of patchesOf(one.path)) remove(path);
+      remove(one.path);
     }
   } finally {
     for (const lock of locks) lock.release();
@@ -98,7 +102,10 @@ export function renameSession(config: Config, which: string, name: string, tell:
   }
   let failure: UserError | undefined;
   const { mtime } = Deno.statSync(path);
-  const store = openSession(path, { ...storeOptions(tell), onFailure: (error) => void (failure ??= error) });
+  const store = openSession(path, {
+    ...storeOptions(config, tell, path),
+    onFailure: (error) => void (failure ??= error),
+  });
   try {
     store.append({ type: "session_info", name: given });
     store.sync();

@@ -32,7 +32,7 @@ export function chooseKept(config: Config, tell: Tell): SessionStore {
   if (typeof values["resume"] === "string") return resumeSession(values["resume"], config, tell);
   if (typeof values["fork"] === "string") {
     const path = sessionFile(config, values["fork"]);
-    return forkSession(path, { folder: places.folder, cwd: config.root }, storeOptions(tell));
+    return forkSession(path, { folder: places.folder, cwd: config.root }, optionsFor(config, tell, path));
   }
   return newSession(config, tell);
 }
@@ -62,7 +62,13 @@ function refuseTwo({ invocation: { values } }: Config): void {
 export function resumeSession(which: string, config: Config, tell: Tell): SessionStore {
   const path = resumable(which, config);
   const { folder } = sessionPlaces(config);
-  return openSession(path, { ...storeOptions(tell), ...(folder ? { folder } : {}) });
+  return openSession(path, { ...optionsFor(config, tell, path), ...(folder ? { folder } : {}) });
+}
+
+/** What the store of a session needs that comes from the file at `path`, and may be written beside it or to another one. */
+function optionsFor(config: Config, tell: Tell, path: string) {
+  const { folder } = sessionPlaces(config);
+  return storeOptions(config, tell, path, ...(folder === undefined ? [] : [folder]));
 }
 
 /**
@@ -96,7 +102,7 @@ export function keptModel(config: Config): SessionContext["model"] {
 
 function continueNewest(config: Config, { folder }: SessionPlaces, tell: Tell): SessionStore {
   const path = folder === undefined ? undefined : newestSession(folder, config.root);
-  if (path !== undefined) return openSession(path, storeOptions(tell));
+  if (path !== undefined) return openSession(path, optionsFor(config, tell, path));
   tell("there is no session of this workspace to continue: this is a new one");
   return newSession(config, tell);
 }

@@ -4,6 +4,10 @@ import type { SessionStore } from "../../core/session.ts";
 import { allSessionFolders, sessionsFolder, SUB_SESSIONS } from "../../session/folder.ts";
 import { createSession, memorySession } from "../../session/store.ts";
 import type { Config } from "../../config/config.ts";
+import { namedFilesOf } from "../../config/named_files.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
+import { isInside } from "../../core/policy.ts";
+import { untouchedFiles } from "../../sandbox/names/named_files.ts";
 import { mayHost } from "../../config/host_permissions.ts";
 
 /** Where sessions of a workspace are kept, and where others are looked for. */
@@ -37,22 +41,29 @@ export function newSession(config: Config, tell: Tell, parentSession?: string): 
   const { folder } = sessionPlaces(config);
   const session = { cwd: config.root, ...(parentSession === undefined ? {} : { parentSession }) };
   if (folder !== undefined && mayHost({ name: "write", path: folder })) {
-    return createSession({ ...session, folder }, storeOptions(tell));
+    return createSession({ ...session, folder }, storeOptions(config, tell, folder));
   }
   if (!config.invocation.values["no-session"]) {
     tell("this session is not kept: there is no folder that may be written; --session-dir DIR names one");
   }
-  return memorySession(session, storeOptions(tell));
+  return memorySession(session, storeOptions(config, tell));
 }
 
-/** What every store needs of the world. */
-export function storeOptions(tell: Tell) {
+/** What every store needs of the world. `paths`: files and directories of sessions that it opens. */
+export function storeOptions(config: Config, tell: Tell, ...paths: readonly string[]) {
   return {
+    files: sessionFiles(config, ...paths),
     now: Date.now,
     random: Math.random,
     onFailure: (failure: UserError) => tell(`${failure.message}. ${failure.fix}`),
     onNotice: tell,
   };
+}
+
+/** What opens files of sessions: tools can write to a directory that the user names, but never to the user's own. */
+export function sessionFiles(config: Config, ...paths: readonly string[]): NamedFiles {
+  const own = [config.stateFolder, config.userFolder].filter((folder) => folder !== undefined);
+  return paths.every((path) => own.some((folder) => isInside(path, folder))) ? untouchedFiles : namedFilesOf(config);
 }
 
 /** Where sessions of this workspace are, this program's own and those that it finds in the user's folder. */
@@ -68,7 +79,7 @@ export function subSession(config: Config, parent: SessionStore, tell: Tell): Se
   const session = { cwd: config.root, ...(parent.path === undefined ? {} : { parentSession: parent.path }) };
   const place = folder === undefined ? undefined : join(folder, SUB_SESSIONS);
   if (place === undefined || parent.path === undefined || !mayHost({ name: "write", path: place })) {
-    return memorySession(session, storeOptions(tell));
+    return memorySession(session, storeOptions(config, tell));
   }
-  return createSession({ ...session, folder: place }, storeOptions(tell));
+  return createSession({ ...session, folder: place }, storeOptions(config, tell, place));
 }

@@ -4,13 +4,13 @@ import { messageOf, UserError } from "../../core/error.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { NamedFile } from "../../core/named_files.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
-import { replaceFile } from "../../core/support/replace_file.ts";
 import type { ApplyOutcome, TakeRequest, TrialChanges, TrialResult, TrialState } from "../../core/changes.ts";
 import type { Config } from "../../config/config.ts";
 import { namedFilesOf } from "../../config/named_files.ts";
 import { bytesOf } from "../../core/support/tree.ts";
 import { applyPatch } from "./apply_patch.ts";
 import { type OpenTrial, openTrial } from "./open_trial.ts";
+import { sessionFiles } from "../sessions/session_choice.ts";
 import { newPatchPath } from "../sessions/patch_place.ts";
 
 /** A trial that goes on in a session. */
@@ -74,8 +74,13 @@ function placesFor(config: Config, named: NamedFile | undefined, store: SessionS
   const kept = newPatchPath(store.path);
   return [
     ...(named ? [{ path: named.real, write: (patch: Uint8Array) => namedFilesOf(config).replace(named, patch) }] : []),
-    ...(kept === undefined ? [] : [{ path: kept, write: (patch: Uint8Array) => replaceFile(kept, patch) }]),
+    ...(kept === undefined ? [] : [{ path: kept, write: (patch: Uint8Array) => replaceKept(config, kept, patch) }]),
   ];
+}
+
+function replaceKept(config: Config, path: string, patch: Uint8Array): void {
+  const files = sessionFiles(config, path);
+  files.replace(files.find(path, { access: "write", typed: true }), patch);
 }
 
 async function resultOf(

@@ -19,6 +19,9 @@ export interface ToolAccess {
   readonly whyDenied: (access: Access, real: string, isLinked: boolean) => string | undefined;
 }
 
+/** How often a file that appears and disappears is tried again. */
+const MAX_ATTEMPTS = 20;
+
 /** Creates the functions that open names which tools may have influenced. `hold` is replaced in tests alone. */
 export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDirectory): NamedFiles {
   const real = once(() =>
@@ -80,15 +83,26 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
     },
     create: (file, mode) => {
       expect(file, "write");
-      return within(file, (path) => Deno.openSync(path, { write: true, createNew: true, mode }));
+      return within(file, (path) => Deno.openSync(path, { read: true, append: true, createNew: true, mode }));
+    },
+    update(file) {
+      expect(file, "write");
+      return openRegular(file, { read: true, append: true });
     },
     append(file, mode) {
       expect(file, "write");
-      try {
-        return openRegular(file, { append: true });
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-        return within(file, (path) => Deno.openSync(path, { append: true, createNew: true, mode }));
+      // Another process can create or remove the file meanwhile.
+      for (let attempts = 0;; attempts++) {
+        try {
+          return openRegular(file, { read: true, append: true });
+        } catch (error) {
+          if (!(error instanceof Deno.errors.NotFound)) throw error;
+        }
+        try {
+          return within(file, (path) => Deno.openSync(path, { read: true, append: true, createNew: true, mode }));
+        } catch (error) {
+          if (!(error instanceof Deno.errors.AlreadyExists) || attempts === MAX_ATTEMPTS) throw error;
+        }
       }
     },
     replace<T>(file: NamedFile, content: Uint8Array | ((file: Deno.FsFile) => T), mode?: number) {
@@ -116,6 +130,9 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
     },
   };
 }
+
+/** Opens names in places that tools of no session can write: links there are the user's own. */
+export const untouchedFiles: NamedFiles = createNamedFiles({ roots: [], whyDenied: () => undefined });
 
 /** Where the directory around a path leads, and the name in it, which can be a link. */
 function parentFollowed(path: string, roots: readonly string[]): Destination {

@@ -1,6 +1,6 @@
 import type { SessionEntry, SessionHeader } from "../../core/session.ts";
 import { entryLine } from "../entry_shape.ts";
-import { forkSession } from "../fork.ts";
+import { forkedSession } from "../fork.ts";
 import type { StoreOptions } from "../store.ts";
 
 /**
@@ -17,12 +17,12 @@ export function* jsonlPieces(
   for (const entry of allBranches ? entries : pathWithLabels(header, entries, options)) yield entryLine(entry) + "\n";
 }
 
-/** A copy in memory of the path is what a fork is made of. */
+/** What a fork begins with. */
 function pathWithLabels(
   header: SessionHeader,
   entries: readonly SessionEntry[],
   options: Pick<StoreOptions, "now" | "random">,
 ): readonly SessionEntry[] {
   const source = { header, path: undefined, entries: () => entries, leaf: () => entries.at(-1)?.id ?? null };
-  return forkSession(source, { folder: undefined }, { ...options, onFailure: () => {} }).entries();
+  return forkedSession(source, {}, options).entries;
 }

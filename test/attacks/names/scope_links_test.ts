@@ -77,6 +77,41 @@ for (const { name, args = [], settings, project, cwd = ".", env = {} } of CASES)
   });
 }
 
+for (
+  const [variable, path] of [
+    ["SANDPIPER_HOME", "WS/own"],
+    ["SANDPIPER_HOME", "own"],
+    ["SANDPIPER_HOME", "OUTSIDE/in/own"],
+    ["SANDPIPER_HOME", "WS/sub/.."],
+    ["XDG_CACHE_HOME", "WS/own"],
+    ["TMPDIR", "WS/own"],
+  ] as const
+) {
+  Deno.test(`the program's own files are not in the workspace: ${variable}=${path}`, async () => {
+    await inWorkspace({ "own/SYSTEM.md": "PLANTED", "sub/b": "" }, async ({ ws, home, outside }) => {
+      Deno.mkdirSync(`${ws}/.git`);
+      Deno.symlinkSync(ws, `${outside}/in`);
+      const env = { HOME: home, [variable]: path.replace("WS", ws).replace("OUTSIDE", outside) };
+      for (const [cwd, args] of [[ws, []], [`${ws}/sub`, []], [home, ["-C", ws]]] as const) {
+        // A relative path of SANDPIPER_HOME is below the workspace.
+        const { code, stdout, stderr } = await run(PROGRAM, ["prompt", ...args], { cwd, env });
+        assertEquals([code, stdout], [2, ""], stderr);
+        assertStringIncludes(stderr, `Cannot use the directory of ${variable}`);
+        assertStringIncludes(stderr, "where tools of another session can write");
+      }
+    });
+  });
+}
+
+Deno.test("a workspace that holds the home may hold the program's own files, and a temporary directory may be one", async () => {
+  await inWorkspace({}, async ({ home, outside }) => {
+    const env = { HOME: home, SANDPIPER_HOME: `${home}/own`, XDG_CACHE_HOME: `${home}/cache` };
+    assertEquals((await run(PROGRAM, ["prompt"], { cwd: home, env })).code, 0);
+    const { code, stderr } = await run(PROGRAM, ["prompt"], { cwd: outside, env: { HOME: home, TMPDIR: outside } });
+    assertEquals(code, 0, stderr);
+  });
+});
+
 Deno.test("a scope follows a link inside the workspace, and the target that the user names", async () => {
   await inWorkspace({ "real/x": "" }, async ({ ws, home, outside }) => {
     Deno.symlinkSync("real", `${ws}/link`);

@@ -1,3 +1,4 @@
+import { untouchedFiles } from "../../../src/sandbox/names/named_files.ts";
 import { OWN_FILES } from "../../helpers/named_files.ts";
 import { assertEquals, assertRejects } from "@std/assert";
 import { exportSession } from "../../../src/cli/interactive/export_session.ts";
@@ -9,6 +10,7 @@ Deno.test("exportSession() writes each form, never over a file, and says why whe
   const store = createSession({ cwd: folder, folder: `${folder}/sessions` }, {
     now: Date.now,
     random: Math.random,
+    files: untouchedFiles,
     onFailure: (failure) => {
       throw failure;
     },

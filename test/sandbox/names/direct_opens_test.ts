@@ -36,11 +36,15 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "src/engine/tools/grants.ts": "the user's settings",
   "src/engine/tools/resolve_policy.ts": "/proc/self/mountinfo",
   "src/engine/trial/apply_patch.ts": "the journal of an apply, in the user's directory",
-  "src/engine/trial/session_trial.ts": "the patch beside the session's own file",
   "src/hooks/code/": "compares real paths and reads what is hashed; the copy that was read is what runs",
   "src/pack/": "the program itself and what was packed into it; sources are compared before and after",
   "src/provider/replay/replay.ts": "a file that the program itself made for the run (check --from)",
-  "src/session/": "sessions, outside of every scope; a file that the user names is checked first",
+  "src/session/audit.ts": "the user's directory",
+  "src/session/header.ts":
+    "reads what must be a session; the user named its directory or its file, which is checked first",
+  "src/session/load.ts": "as header.ts",
+  "src/session/summary.ts": "as header.ts",
+  "src/session/session_file.ts": "for fsync alone: of a directory, and of the file that is open already",
   "src/tui/input/external_editor.ts": "a temporary file of its own",
   "src/tui/input/prompt_history.ts": "the user's directory",
 };

@@ -1,11 +1,15 @@
 // Reads and writes names that another process swaps for links: the program of race_test.ts, with all of Deno's permissions, as
 // the compiled binary has them. Arguments: the workspace and the number of rounds. Prints how often it succeeded.
+import { createSession } from "../../../src/session/store.ts";
+import { openSession } from "../../../src/session/reopen.ts";
 import { createNamedFiles } from "../../../src/sandbox/names/named_files.ts";
 
 if (import.meta.main) {
   const [ws = "", rounds] = Deno.args;
   const files = createNamedFiles({ roots: [ws], whyDenied: () => undefined });
-  const done = { read: 0, written: 0, keys: 0 };
+  const done = { read: 0, written: 0, sessions: 0, keys: 0 };
+  const options = { now: Date.now, random: Math.random, files, onFailure: () => {} };
+  const message = { type: "message", message: { role: "user", content: "a", timestamp: 1 } } as const;
   const attempt = (work: () => void): void => {
     try {
       work();
@@ -30,6 +34,16 @@ if (import.meta.main) {
         done.written++;
       });
     }
+    attempt(() => {
+      const session = createSession({ cwd: ws, folder: `${ws}/dir/sessions` }, options);
+      session.append(message);
+      session.close();
+      if (session.path === undefined) return;
+      const again = openSession(session.path, options);
+      again.append(message);
+      again.close();
+      done.sessions++;
+    });
   }
   console.log(JSON.stringify(done));
 }

@@ -32,8 +32,8 @@ Deno.test("a process that swaps directories and files for links leads no read an
       args: ["run", "--quiet", "--no-check", "-A", program, ws, String(rounds(400))],
     }).output();
     const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    const { read, written, keys } = JSON.parse(printed || `{"error": ${JSON.stringify(errors)}}`);
-    assert(read > 0 && written > 0, `every attempt was in vain: ${printed}${errors}`);
+    const { read, written, sessions, keys } = JSON.parse(printed || `{"error": ${JSON.stringify(errors)}}`);
+    assert(read > 0 && written > 0 && sessions > 0, `every attempt was in vain: ${printed}${errors}`);
     assertEquals(keys, 0);
     assertEquals(Deno.readTextFileSync(`${home}/key`), "KEY");
     assertEquals([...Deno.readDirSync(home)].map(({ name }) => name), ["key"]);

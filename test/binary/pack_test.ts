@@ -82,7 +82,7 @@ async function withPack(options: readonly string[], work: (packed: Packed) => Pr
 }
 
 Deno.test("binary: what was packed works where its folders are gone, is read by tools, and is not theirs to write", async () => {
-  await withPack([...EVERYTHING, "--policy", "--allow-write"], async ({ ws, home, ask: askIn }) => {
+  await withPack([...EVERYTHING, "--policy", "--allow-write"], async ({ home, ask: askIn }) => {
     // The write scope holds all of its cache.
     const env = { XDG_CACHE_HOME: join(home, "other/.cache") };
     const ask: typeof askIn = (args) => askIn(args, { env });

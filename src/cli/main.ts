@@ -1,5 +1,4 @@
 import { type Invocation, parseCommandLine } from "../config/options/parse.ts";
-import { withoutPiOptions } from "../config/options/pi_options.ts";
 import { columnsOf, errorBlock, exitCodeOf } from "./output/report.ts";
 import { isNonBlocking } from "../core/support/standard_input.ts";
 import { UserError } from "../core/error.ts";
@@ -30,7 +29,9 @@ async function leaveInput(): Promise<void> {
 async function dispatch(args: readonly string[]): Promise<number> {
   const isPacked = await holdsPack();
   if (isPacked) (await import("./carried_pack.ts")).takeCarriedPack();
-  const invocation = parseCommandLine(withoutPiOptions(args));
+  const isRpc = args.some((word) => /^(?:--mode=)?rpc$/.test(word));
+  const own = isRpc ? (await import("../config/options/pi_options.ts")).withoutPiOptions(args) : args;
+  const invocation = parseCommandLine(own);
   const { values } = invocation;
   if (values["version"]) return say(isPacked ? await packedVersion() : `sandpiper ${VERSION}\n`);
   if (values["fingerprint"]) return say(`${await fingerprint(isPacked)}\n`);

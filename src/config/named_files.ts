@@ -4,15 +4,13 @@ import { UserError } from "../core/error.ts";
 import type { NamedFiles } from "../core/named_files.ts";
 import type { Policy } from "../core/policy.ts";
 import { once, onceFor } from "../core/support/once.ts";
-import { createNamedFiles } from "../sandbox/names/named_files.ts";
-import { toolAccess } from "../sandbox/names/tool_access.ts";
+import { createNamedFiles, toolAccess } from "../sandbox/names/named_files.ts";
 import { resolvePolicy } from "../sandbox/policy/policy.ts";
 import { glanceAtDisk } from "../sandbox/system/disk.ts";
-import { allowedBefore } from "./allowed_before.ts";
 import { type Config, configure } from "./config.ts";
 import type { World } from "./host_environment.ts";
 import type { Values } from "./options/parse.ts";
-import { policyEnvironment, requestOf } from "./policy_request.ts";
+import { allowedBefore, policyEnvironment, requestOf } from "./policy_request.ts";
 
 /**
  * Opens the names that the user, a settings file or the project gives, before and during a session.

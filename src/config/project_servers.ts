@@ -1,4 +1,4 @@
-import { readProjectFile } from "./settings/project_file.ts";
+import { readProjectFile } from "./settings/settings.ts";
 import { join } from "@std/path";
 import { messageOf } from "../core/error.ts";
 import { isObject, type JsonValue } from "../core/json.ts";

@@ -8,10 +8,17 @@ import { sleep } from "../core/support/sleep.ts";
 import { convertToLlm } from "../history/convert.ts";
 import type { CompactionOutcome } from "../history/compact.ts";
 import { estimateContext, freshFrom, recentBound } from "../history/estimate.ts";
-import { fitMessages, type LimitOf, type MessageLimits, messageLimits, roughTokens } from "../history/oversized.ts";
 import { withoutRepeatedSkills } from "../history/repeated_skills.ts";
-import { countTokens, messageBound, tokenBound } from "../history/tokens.ts";
-import { keepBudget, shouldCompact, windowBudget, type WindowSettings } from "../history/window.ts";
+import { countTokens, messageBound, roughTokens, tokenBound } from "../history/tokens.ts";
+import {
+  keepBudget,
+  type LimitOf,
+  type MessageLimits,
+  messageLimits,
+  shouldCompact,
+  windowBudget,
+  type WindowSettings,
+} from "../history/window.ts";
 import type { Conversation } from "./conversation.ts";
 import type { ActiveModel } from "./model_state.ts";
 
@@ -329,6 +336,7 @@ export function createCompactor(parts: CompactorParts): Compactor {
       if (messages.every((message) => messageBound(message) <= small)) {
         return withoutRepeatedSkills(convertToLlm(messages));
       }
+      const { fitMessages } = await import("../history/oversized.ts");
       const { any } = await limits();
       const limit = sentWith = await limitOf();
       const fitting = await fitMessages(messages, limit, sourceOf, ({ message, tokens }) => {

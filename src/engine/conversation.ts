@@ -12,8 +12,8 @@ import {
   type SessionStore,
 } from "../core/session.ts";
 import { freshFrom } from "../history/estimate.ts";
-import { type LimitOf, type MessageLimits, roughTokens } from "../history/oversized.ts";
-import { messageBound } from "../history/tokens.ts";
+import { messageBound, roughTokens } from "../history/tokens.ts";
+import type { LimitOf, MessageLimits } from "../history/window.ts";
 import { openAudit } from "../session/audit.ts";
 import { buildContext } from "../session/context.ts";
 import { type KeptManifest, manifestEntry, manifestsOf } from "../session/manifests.ts";

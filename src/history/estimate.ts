@@ -1,7 +1,7 @@
 import type { AgentMessage } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
-import { type LimitOf, sentTokens } from "./oversized.ts";
-import { countTokens, messageBound, tokenBound } from "./tokens.ts";
+import { countTokens, messageBound, sentTokens, tokenBound } from "./tokens.ts";
+import type { LimitOf } from "./window.ts";
 
 /** What is known beside the messages. */
 export interface EstimateOptions {

@@ -1,70 +1,16 @@
 import type { AgentMessage, AssistantMessage, ImageContent, Message, TextContent } from "../core/message.ts";
 import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 import { convertToLlm } from "./convert.ts";
-import { countTokens, messageBound, messageTokens, PER_IMAGE, tokenBound } from "./tokens.ts";
-
-/** The most tokens that a single message may have in a request. */
-export interface MessageLimits {
-  /** For every message. */
-  readonly any: number;
-  /** For a message that a compaction kept. At most `any`. */
-  readonly kept: number;
-  /** The same, for one that the model had not answered yet at that time. At least `kept`. */
-  readonly unanswered: number;
-}
-
-/** Every message is sent whole. */
-export const NO_LIMITS: MessageLimits = { any: Infinity, kept: Infinity, unanswered: Infinity };
-
-/** The part of the room that one message may take. The rest is for the messages around it. */
-const MESSAGE_SHARE = 0.75;
-
-/** A shorter message says nothing. Tokens. */
-const MIN_MESSAGE = 256;
-
-/** Bytes of English text or JSON in one token, rounded down. */
-const BYTES_PER_TOKEN = 3.5;
-
-/** Approximate tokens of so many bytes of text. Loads no tokenizer. */
-export function roughTokens(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_TOKEN);
-}
-
-/**
- * Returns the limits for single messages.
- *
- * @param budget Context window minus the reserve for the reply, tokens.
- * @param fixed Tokens of the system prompt and the tool definitions.
- * @param keep Tokens that a compaction keeps.
- * @param scale Multiplies all limits.
- */
-export function messageLimits(budget: number, fixed: number, keep: number, scale = 1): MessageLimits {
-  const any = coarse(Math.max(Math.max((budget - fixed) * MESSAGE_SHARE, budget / 8) * scale, MIN_MESSAGE));
-  const ofKept = (share: number): number => Math.min(any, coarse(Math.max(keep * share * scale, MIN_MESSAGE)));
-  return { any, kept: ofKept(0.5), unanswered: ofKept(0.75) };
-}
-
-/** Rounds down to three binary digits: small changes of the prompt must not change what earlier requests contained. */
-function coarse(tokens: number): number {
-  const step = 2 ** Math.max(Math.floor(Math.log2(tokens)) - 2, 0);
-  return Math.floor(tokens / step) * step;
-}
-
-/** Tokens that a message has in a request with this limit. */
-export async function sentTokens(message: AgentMessage, limit: number, signal?: AbortSignal): Promise<number> {
-  if (messageBound(message) <= limit) return await messageTokens(message, signal);
-  return isCertainlyOver(message, limit) ? limit : Math.min(limit, await messageTokens(message, signal));
-}
-
-/** More text than this is not counted: it is too long, whatever its tokens are. Bytes for each token. */
-const MAX_BYTES_PER_TOKEN = 6;
-
-function isCertainlyOver(message: AgentMessage, limit: number): boolean {
-  return messageBound(message) > limit * MAX_BYTES_PER_TOKEN;
-}
-
-/** Returns the limit of a message of the conversation. */
-export type LimitOf = (message: AgentMessage) => number;
+import {
+  countTokens,
+  isCertainlyOver,
+  MAX_BYTES_PER_TOKEN,
+  messageBound,
+  messageTokens,
+  PER_IMAGE,
+  tokenBound,
+} from "./tokens.ts";
+import type { LimitOf } from "./window.ts";
 
 /** A message that was shortened for a request. */
 export interface Shortened {

@@ -4,7 +4,8 @@ import type { SessionEntry } from "../core/session.ts";
 import { type Appendix, appendixOf, withoutAppendix } from "./appendix.ts";
 import { type Cut, cutAfter, findCut } from "./cut.ts";
 import { estimateContext, freshFrom } from "./estimate.ts";
-import { type LimitOf, type MessageLimits, NO_LIMITS, sentTokens } from "./oversized.ts";
+import { sentTokens } from "./tokens.ts";
+import { type LimitOf, type MessageLimits, NO_LIMITS } from "./window.ts";
 
 /** A conversation and where it comes from. */
 export interface CompactionInput {

@@ -56,6 +56,14 @@ function sliceEnd(text: string, start: number): number {
   return (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 && end < text.length ? end + 1 : end;
 }
 
+/** Bytes of English text or JSON in one token, rounded down. */
+const BYTES_PER_TOKEN = 3.5;
+
+/** Approximate tokens of so many bytes of text. Loads no tokenizer. */
+export function roughTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
 /** What servers put around a message: role, separators. */
 const PER_MESSAGE = 4;
 
@@ -85,6 +93,20 @@ export async function messageTokens(message: AgentMessage, signal?: AbortSignal)
   for (const text of texts) tokens += await countTokens(text, signal);
   if (!signal?.aborted) counts.set(message, tokens);
   return tokens;
+}
+
+/** Tokens that a message has in a request with this limit. */
+export async function sentTokens(message: AgentMessage, limit: number, signal?: AbortSignal): Promise<number> {
+  if (messageBound(message) <= limit) return await messageTokens(message, signal);
+  return isCertainlyOver(message, limit) ? limit : Math.min(limit, await messageTokens(message, signal));
+}
+
+/** More text than this is not counted: it is too long, whatever its tokens are. Bytes for each token. */
+export const MAX_BYTES_PER_TOKEN = 6;
+
+/** Whether a message is over a limit, by its bytes alone. */
+export function isCertainlyOver(message: AgentMessage, limit: number): boolean {
+  return messageBound(message) > limit * MAX_BYTES_PER_TOKEN;
 }
 
 /** The texts that a request holds of a message, and the tokens that do not come from text. */

@@ -4,7 +4,7 @@ import { openPack } from "../../src/changes/pack.ts";
 import { fileTimeMs } from "../../src/sandbox/system/file_clock.ts";
 import { statusOf } from "../../src/sandbox/system/statx.ts";
 import { temporaryName } from "../../src/core/support/replace_file.ts";
-import { identityOf, processNamespace } from "../../src/sandbox/system/process_identity.ts";
+import { identityOf, processNamespace } from "../../src/sandbox/system/procfs.ts";
 import { ownerPrefix } from "../../src/sandbox/system/temporary_folder.ts";
 import { until } from "../helpers/until.ts";
 import { callStart, withRecorded } from "./recorded.ts";

@@ -2,7 +2,9 @@ import { assert, assertEquals, assertStrictEquals, assertStringIncludes } from "
 import fc from "fast-check";
 import type { AgentMessage, Message } from "../../src/core/message.ts";
 import { convertToLlm } from "../../src/history/convert.ts";
-import { fitMessages, messageLimits, sentTokens, type Shortened } from "../../src/history/oversized.ts";
+import { fitMessages, type Shortened } from "../../src/history/oversized.ts";
+import { sentTokens } from "../../src/history/tokens.ts";
+import { messageLimits } from "../../src/history/window.ts";
 import { messageTokens } from "../../src/history/tokens.ts";
 import { call, reply, result, user } from "./conversation.ts";
 

@@ -1,4 +1,4 @@
-import { compactionSizes } from "../../core/support/compaction_sizes.ts";
+import { compactionSizes } from "../../core/support/text.ts";
 import * as z from "zod/mini";
 import type { ClientCapabilities, PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../core/event.ts";

@@ -7,7 +7,7 @@ import { isFolder } from "../../core/support/on_disk.ts";
 import { sleep } from "../../core/support/sleep.ts";
 import { bootOf } from "../../engine/sessions/session_record.ts";
 import { listenToEnds } from "../../core/support/signals.ts";
-import { identityOf } from "../../sandbox/system/process_identity.ts";
+import { identityOf } from "../../sandbox/system/procfs.ts";
 import { programPath } from "../../config/program_path.ts";
 import { Checkouts } from "./checkout.ts";
 import { dollars, duration, type Progress } from "./progress.ts";

@@ -1,7 +1,6 @@
-import { compactionSizes } from "../../core/support/compaction_sizes.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { type AssistantMessage, textOf } from "../../core/message.ts";
-import { counted, stripControls } from "../../core/support/text.ts";
+import { compactionSizes, counted, stripControls } from "../../core/support/text.ts";
 import type { ModeOutcome } from "./json.ts";
 
 /** A path and the option that names it have to be whole: twice PATH_MAX and some words. */

@@ -1,9 +1,10 @@
 import { dirname, join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
+import { findGitRoot } from "../../context/files/ancestors.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { LinkOutside } from "../../core/named_files.ts";
 import { nearest } from "../../core/support/nearest.ts";
-import { readProjectFile } from "./project_file.ts";
+import { createNamedFiles } from "../../sandbox/names/named_files.ts";
 import { misfit } from "./shape.ts";
 import { type Setting, SETTINGS, type Settings } from "./settings_table.ts";
 
@@ -105,4 +106,15 @@ export function lowerOf<T extends Readonly<Record<string, number | undefined>>>(
     Object.assign(bounds, { [key]: Math.min(bounds[key] ?? Infinity, value ?? Infinity) });
   }
   return Object.keys(bounds).length > 0 ? bounds : undefined;
+}
+
+/**
+ * The text of a file of a project that the program looks for by itself; a link must not lead out of the repository.
+ *
+ * @param root The workspace, real.
+ * @throws What `NamedFiles` throws: NotFound, LinkOutside, FileTooLarge and the like.
+ */
+export function readProjectFile(path: string, root: string, maxBytes: number): string {
+  const files = createNamedFiles({ roots: [findGitRoot(root) ?? root], whyDenied: () => undefined });
+  return new TextDecoder().decode(files.read(files.find(path, { access: "read", typed: false }), maxBytes));
 }

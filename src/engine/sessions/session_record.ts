@@ -2,8 +2,7 @@ import { join } from "@std/path";
 import { isObject } from "../../core/json.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { endLeftovers } from "../../sandbox/process/leftovers.ts";
-import { identityOf, isAlive, type ProcessIdentity, processNamespace } from "../../sandbox/system/process_identity.ts";
-import { readProc } from "../../sandbox/system/procfs.ts";
+import { identityOf, isAlive, type ProcessIdentity, processNamespace, readProc } from "../../sandbox/system/procfs.ts";
 import { removeAbandoned } from "../../sandbox/system/temporary_folder.ts";
 
 /** What a session records about its processes, so that a later session can clean up after a crash. */

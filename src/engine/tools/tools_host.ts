@@ -26,7 +26,7 @@ import type { WrittenScope } from "../../sandbox/policy/scopes.ts";
 import { ownPaths, type Self, thisProgram } from "../../sandbox/confine/self.ts";
 import { BACKGROUND_TOOLS, DEFAULT_TOOLS, toolsUnder, webSearchAt } from "../../../tools/mod.ts";
 import { chooseTools, permittedTools } from "./active_tools.ts";
-import { allowedBefore } from "../../config/allowed_before.ts";
+import { allowedBefore } from "../../config/policy_request.ts";
 import type { ApprovedRun, Approving, Asker } from "./approval.ts";
 import type { BackgroundCommands } from "./background_commands.ts";
 import { findBundled, type FoundBundled } from "../resources/bundled.ts";

@@ -3,7 +3,7 @@ import { ownerPrefix } from "../system/temporary_folder.ts";
 import { basename, dirname, join, normalize, relative } from "@std/path";
 import { UserError } from "../../core/error.ts";
 import { type Access, FileTooLarge, type NamedFile, type NamedFiles } from "../../core/named_files.ts";
-import { isInside } from "../../core/policy.ts";
+import { covers, isInside, type Policy, whyNoGrant } from "../../core/policy.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { once } from "../../core/support/once.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
@@ -21,6 +21,17 @@ export interface ToolAccess {
 
 /** How often a file that appears and disappears is tried again. */
 const MAX_ATTEMPTS = 20;
+
+/** What a policy lets tools do with names: a link inside a directory that they can write reaches no further than they do. */
+export function toolAccess(policy: Policy): ToolAccess & { readonly roots: readonly string[] } {
+  const { root, copyOf, write } = policy;
+  return {
+    roots: [root, ...(copyOf === undefined ? [] : [copyOf]), ...(write.all ? ["/"] : write.list)],
+    whyDenied: (access, real, isLinked) =>
+      whyNoGrant(access, real, policy) ??
+        (!isLinked || covers(policy[access], real) ? undefined : `the policy does not let tools ${access} it`),
+  };
+}
 
 /** Creates the functions that open names which tools may have influenced. `hold` is replaced in tests alone. */
 export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDirectory): NamedFiles {

@@ -1,8 +1,7 @@
 // A host that is killed cannot end what it started. At level kernel its shells end with it, their children do not; they
 // still carry the mark of the session in the environment that they were started with.
 import { close, systemCall } from "../system/ffi.ts";
-import { identityOf, type ProcessIdentity } from "../system/process_identity.ts";
-import { numbersIn, readProc } from "../system/procfs.ts";
+import { identityOf, numbersIn, type ProcessIdentity, readProc } from "../system/procfs.ts";
 
 /** The variable that marks the processes of a session. */
 export const SESSION_VARIABLE = "SANDPIPER_SESSION";

@@ -1,3 +1,4 @@
+import { attempt } from "../../core/support/attempt.ts";
 import { AT_FDCWD, close, cString, O_CLOEXEC, O_DIRECTORY, open, read, systemCall } from "./ffi.ts";
 
 // Reads /proc through libc: Deno refuses /proc as soon as any permission of the program is narrowed, and one process
@@ -11,6 +12,8 @@ export interface ProcessStat {
   readonly session: number;
   readonly zombie: boolean;
   readonly threads: number;
+  /** Clock ticks between the machine's boot and the process's start. */
+  readonly start: number;
   /** Resident memory in pages, pages of files included. */
   readonly residentPages: number;
 }
@@ -54,8 +57,29 @@ export function statOf(pid: number): ProcessStat | undefined {
     session: number(3),
     zombie: fields[0] === "Z" || fields[0] === "X",
     threads: number(17),
+    start: number(19),
     residentPages: number(21),
   };
+}
+
+/** Who a process is: numbers are used again, the time of a start is not. */
+export type ProcessIdentity = Pick<ProcessStat, "pid" | "start">;
+
+/** The identity of a process; undefined if there is none, or if it cannot be known in this system or process. */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  // If foreign functions are denied, this process starts no others.
+  const stat = Deno.build.os === "linux" ? attempt(() => statOf(pid)) : undefined;
+  return stat === undefined || stat.zombie ? undefined : { pid, start: stat.start };
+}
+
+/** Whether the process is still there. */
+export function isAlive({ pid, start }: ProcessIdentity): boolean {
+  return identityOf(pid)?.start === start;
+}
+
+/** The inode of the namespace in which this process's number counts; "0" if it is unknown. */
+export function processNamespace(): string {
+  return /\d+/.exec(readProcLink("/proc/self/ns/pid") ?? "")?.[0] ?? "0";
 }
 
 /** The numeric names in a folder of /proc (processes, threads, descriptors); empty when it is gone. */

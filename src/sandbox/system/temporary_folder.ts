@@ -1,6 +1,6 @@
 import { ownerOfTemporary } from "../../core/support/replace_file.ts";
 import { attempt } from "../../core/support/attempt.ts";
-import { identityOf, isAlive, type ProcessIdentity, processNamespace } from "./process_identity.ts";
+import { identityOf, isAlive, type ProcessIdentity, processNamespace } from "./procfs.ts";
 import { removeDirectory } from "./remove_directory.ts";
 
 /** A folder among the temporary ones that does not outlive this process, unless it is killed. */

@@ -1,5 +1,5 @@
 import { isSystemPrompt } from "../entry_shape.ts";
-import { compactionSizes } from "../../core/support/compaction_sizes.ts";
+import { compactionSizes } from "../../core/support/text.ts";
 import { modelName } from "../../core/provider.ts";
 import type { JsonObject } from "../../core/json.ts";
 import {

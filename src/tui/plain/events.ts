@@ -1,5 +1,4 @@
-import { compactionSizes } from "../../core/support/compaction_sizes.ts";
-import { counted } from "../../core/support/text.ts";
+import { compactionSizes, counted } from "../../core/support/text.ts";
 import { changesLine } from "../transcript/changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { untoldText } from "../../core/grant_option.ts";

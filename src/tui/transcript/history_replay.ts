@@ -1,4 +1,4 @@
-import { compactionSizes } from "../../core/support/compaction_sizes.ts";
+import { compactionSizes } from "../../core/support/text.ts";
 import { type AgentMessage, type AssistantMessage, textOf } from "../../core/message.ts";
 import { answerStream } from "./answer_stream.ts";
 import { noticeBlock, userBlock } from "../blocks/said.ts";

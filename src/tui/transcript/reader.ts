@@ -1,5 +1,4 @@
-import { compactionSizes } from "../../core/support/compaction_sizes.ts";
-import { counted } from "../../core/support/text.ts";
+import { compactionSizes, counted } from "../../core/support/text.ts";
 import { backgroundLine, PLAN_LINES } from "./session_lines.ts";
 import { changesLine } from "./changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";

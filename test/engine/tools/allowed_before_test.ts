@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { allowedBefore } from "../../../src/config/allowed_before.ts";
+import { allowedBefore } from "../../../src/config/policy_request.ts";
 import { grantFolder } from "../../../src/engine/tools/grant_folder.ts";
 import type { Settings } from "../../../src/config/settings/settings_table.ts";
 import { UserError } from "../../../src/core/error.ts";

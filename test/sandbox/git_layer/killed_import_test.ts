@@ -1,9 +1,8 @@
 // A program that is killed while it takes a layer leaves a repository that is whole, and nothing that stands in anybody's way.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { processNamespace } from "../../../src/sandbox/system/process_identity.ts";
 import { openLock, removeLeftLocks } from "../../../src/sandbox/git_layer/real_files.ts";
-import { numbersIn, readProc } from "../../../src/sandbox/system/procfs.ts";
+import { numbersIn, processNamespace, readProc } from "../../../src/sandbox/system/procfs.ts";
 import { until } from "../../helpers/until.ts";
 import { seeded } from "../../helpers/seeded.ts";
 import { makeWorld } from "../confined_world.ts";

@@ -24,7 +24,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "src/cli/interactive/demo.ts": "the demo's own temporary directory",
   "src/cli/modes/interactive.ts": "a temporary file of its own",
   "src/config/installation.ts": "the installation of the program",
-  "src/config/settings/settings.ts": "the user's settings; those of a project are read by project_file.ts",
+  "src/config/settings/settings.ts": "the user's settings; those of a project are read by NamedFiles",
   "src/context/files/read_text.ts": "compares what it opened with the status that was checked",
   "src/context/trust.ts": "digests what it is shown; links are part of the digest and of the question",
   "src/engine/mcp/logins.ts": "the user's directory",

@@ -3,7 +3,7 @@ import { fromFileUrl, join } from "@std/path";
 import { recordSession, tidyUp } from "../../../src/engine/sessions/session_record.ts";
 import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { endLeftovers, SESSION_VARIABLE } from "../../../src/sandbox/process/leftovers.ts";
-import { identityOf } from "../../../src/sandbox/system/process_identity.ts";
+import { identityOf } from "../../../src/sandbox/system/procfs.ts";
 import { ownerPrefix } from "../../../src/sandbox/system/temporary_folder.ts";
 import { until } from "../../helpers/until.ts";
 import { CONFINED, exists, processesWith } from "../shell_fixture.ts";

@@ -1,5 +1,6 @@
 import { isAbsolutePath } from "../core/support/on_disk.ts";
 import { dirname, join, resolve } from "@std/path";
+import { rememberToolPlaces } from "./tool_places.ts";
 import { isNotUtf8, type World } from "./host_environment.ts";
 import { mayHost } from "./host_permissions.ts";
 import type { Invocation, Values } from "./options/parse.ts";
@@ -89,6 +90,7 @@ export function configure(given: Invocation, world: World): Config {
     }
   }
   const root = workspace(cwd, world.cwd);
+  rememberToolPlaces([root]);
   rejectOwnPlacesIn(root, world);
   const { folders, outside } = foldersOf(root, world);
   const user = folders.user ? readSettings(folders.user, "user") : undefined;

@@ -240,7 +240,7 @@ export function openApp(options: TuiOptions, terminal: Terminal, screen: Screen)
     },
     editOutside() {
       isLent = true;
-      void editOutside(editor.text(), options.editor, terminal).then(
+      void editOutside(editor.text(), { command: options.editor, path: options.programPath }, terminal).then(
         editor.setText,
         (error) => say(errorText(error), "error"),
       )

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { programPath } from "../../src/config/program_path.ts";
+import { rememberToolPlaces } from "../../src/config/tool_places.ts";
+import { hostProgram, programPath } from "../../src/config/program_path.ts";
 import { printedKey } from "../../src/provider/endpoint/key_command.ts";
 
 /** Writes a program that prints a word. */
@@ -21,6 +22,13 @@ Deno.test("a program of the workspace or of its repository is not found under th
     Deno.symlinkSync(planted[0]!, join(top, "linked"));
     const path = programPath([...planted, join(top, "linked"), ".", "", own, "/bin"].join(":"), [workspace]);
     assertEquals(path, `${own}:/bin`);
+    const scope = join(top, "scope");
+    writeProgram(join(scope, "bin"), "give-key", "planted");
+    assertEquals(programPath(`${scope}/bin:/bin`), `${scope}/bin:/bin`);
+    rememberToolPlaces([scope, join(top, "missing")]);
+    assertEquals(programPath(`${scope}/bin:/bin`), "/bin");
+    const file = hostProgram("give-key", `${scope}/bin:${own}`, { all: false });
+    assertEquals("path" in file && file.path, join(own, "give-key"));
     const never = AbortSignal.timeout(60_000);
     assertEquals(await printedKey(["give-key"], never, undefined, path), "mine");
     assertEquals(await printedKey(["/bin/sh", "-c", "give-key"], never, undefined, path), "mine");

@@ -79,6 +79,7 @@ export async function open(
       readImage: () => Promise.resolve(undefined),
       keepPicture: () => Promise.resolve(undefined),
       branch: () => "main",
+      programPath: () => Promise.resolve("/usr/bin:/bin"),
       ...own,
     },
     terminal,

@@ -85,7 +85,7 @@ export class Work {
     this.#progress = progress;
     this.#bounds = bounds;
     this.#claims = new Claims(folder, processes());
-    this.#checkouts = new Checkouts(folder, this.#stop.signal, programPath(bounds.path, [Deno.cwd(), base, folder]));
+    this.#checkouts = new Checkouts(folder, this.#stop.signal, programPath(bounds.path, [base, folder]));
   }
 
   /** Runs all that is waiting. What fails on the way of one attempt is that attempt's; what is wrong with the folder ends it. */

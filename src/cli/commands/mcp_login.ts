@@ -7,7 +7,7 @@ import { loginFetch, loginStore } from "../../engine/mcp/logins.ts";
 import { ownerOf } from "../../config/project_servers.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import type { Policy } from "../../core/policy.ts";
-import { foldersOutOfReach, programFile } from "../../sandbox/policy/program_files.ts";
+import { hostProgram, programPath } from "../../config/program_path.ts";
 import { cleanLine } from "../../mcp/clean.ts";
 import type { HttpServer } from "../../mcp/config.ts";
 import { type Callback, logIn } from "../../mcp/login.ts";
@@ -72,11 +72,11 @@ function show(config: Config, { write }: Policy, address: URL): void {
   try {
     const { env } = config.world;
     // It runs unconfined, and so does what it starts by name: nothing of that may lie where tools write.
-    const file = programFile(Deno.build.os === "darwin" ? "open" : "xdg-open", { write, env });
+    const file = hostProgram(Deno.build.os === "darwin" ? "open" : "xdg-open", env["PATH"] ?? "", write);
     if ("why" in file) return say(`No browser could be started (${file.why}): open the address yourself\n`);
     new Deno.Command(file.path, {
       args: [address.href],
-      env: { PATH: foldersOutOfReach({ write, env }).join(":") },
+      env: { PATH: programPath(env["PATH"] ?? "") },
       stdin: "null",
       stdout: "null",
       stderr: "null",

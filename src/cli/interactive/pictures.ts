@@ -2,7 +2,7 @@ import { resolve } from "@std/path";
 import type { ImageContent } from "../../core/message.ts";
 import type { NamedFiles } from "../../core/named_files.ts";
 import type { Policy } from "../../core/policy.ts";
-import { programFile } from "../../sandbox/policy/program_files.ts";
+import { hostProgram } from "../../config/program_path.ts";
 import { imageIn } from "../input/message.ts";
 
 /** Largest picture that is sent, bytes before base64: what the read tool takes, too. */
@@ -41,7 +41,7 @@ export async function clipboardPicture(
   { write }: Pick<Policy, "write">,
 ): Promise<Uint8Array | undefined> {
   for (const { needs, command: [name, ...args] } of PROGRAMS) {
-    const file = env[needs] ? programFile(name, { write, env }) : undefined;
+    const file = env[needs] ? hostProgram(name, env["PATH"] ?? "", write) : undefined;
     const bytes = file && "path" in file ? await outputOf([file.path, ...args]) : undefined;
     if (bytes && bytes.length > 0) return bytes;
   }

@@ -160,6 +160,10 @@ export async function interactiveMode(config: Config, choice: ModelChoice, messa
       branch: () => readGitBranch(root),
       resumeOptions: (model) => resumeOptions(config.invocation.values, model),
       ...(editor === undefined ? {} : { editor }),
+      async programPath() {
+        const { programPath } = await import("../../config/program_path.ts");
+        return programPath(env["PATH"] ?? "");
+      },
       ...(message === "" ? {} : { firstMessage: message }),
     });
   } finally {

@@ -55,10 +55,10 @@ function keyOf(entry: ProviderEntry, baseUrl: string, variable: Variable): Endpo
   });
 }
 
-/** The program runs unconfined: it must not be one that a command put into the workspace. */
+/** The program runs unconfined: it must not be one that a command put where tools write. */
 async function pathOfKeyCommand(variable: Variable): Promise<string> {
   const { programPath } = await import("../../config/program_path.ts");
-  return programPath(variable("PATH") ?? "", [Deno.cwd()]);
+  return programPath(variable("PATH") ?? "");
 }
 
 function isLoopback(baseUrl: string): boolean {

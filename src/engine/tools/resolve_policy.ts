@@ -3,6 +3,7 @@ import { attempt } from "../../core/support/attempt.ts";
 import type { Config } from "../../config/config.ts";
 import { refuseWiderThanHost, withinHost } from "../../config/host_permissions.ts";
 import { allowedBefore, policyEnvironment, requestOf } from "../../config/policy_request.ts";
+import { rememberToolPlaces } from "../../config/tool_places.ts";
 import { covers, type Policy } from "../../core/policy.ts";
 import type { FoundBundled } from "../resources/bundled.ts";
 import { skillFolders } from "../resources/skills.ts";
@@ -56,6 +57,7 @@ export function policyOf(config: Config, { sandbox, folders, bundled, program }:
     ...(mounts === undefined ? {} : { mounts }),
     ...glanceAtDisk(),
   });
+  rememberToolPlaces([policy.root, ...policy.write.list]);
   makeOwnFolder(config, policy);
   if (sandbox.level === "permissions") refuseWiderThanHost(config);
   return withinHost({

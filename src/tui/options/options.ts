@@ -39,6 +39,8 @@ export interface TuiOptions extends Omit<CommandWorld, "now"> {
   readonly branch: () => string | undefined;
   /** Words of the person's own editor. */
   readonly editor?: string;
+  /** PATH for the editor: without directories that tools can write. */
+  readonly programPath: () => Promise<string>;
   /** For the advice how to go on, which the person may type as it stands. */
   readonly resumeOptions?: ResumeOptions;
   /** Sent at the start, as if typed. */

@@ -32,6 +32,7 @@ export const ALONE: readonly string[] = [
 export const LONGEST: readonly string[] = [
   "test/e2e/undo_interrupted_test.ts",
   "test/attacks/unix_sockets_test.ts",
+  "test/e2e/last_scan_test.ts",
   "test/e2e/background_end_test.ts",
   "test/engine/changes/first_call_test.ts",
   "test/attacks/sub_agents_test.ts",

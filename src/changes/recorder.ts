@@ -56,6 +56,8 @@ export interface RecorderOptions {
   /** Whether a name is that of a temporary file whose owner has ended. */
   readonly isLeft: (name: string) => boolean;
   readonly tell: (changes: ChangeSet) => void;
+  /** Whether a background command runs; if absent, one that was started runs until the session ends. */
+  readonly isBusy?: () => boolean;
   /** The journal cannot be written; told once. */
   readonly onFailure: (why: string) => void;
   /** Whether a call waits for the contents, too; true unless told otherwise. Names and stats it always waits for. */
@@ -89,8 +91,21 @@ export interface Recorder {
   readonly callEnds: (toolCallId: string) => void;
   /** A run begins. */
   readonly runStarts: () => void;
-  /** Looks at what is not looked at yet and tells what changed in the whole run. */
-  readonly runEnds: () => Promise<void>;
+  /** Something that is not a call, such as a command of the user, may have changed files: the last scan looks for it. */
+  readonly touched: () => void;
+  /** A background command has ended: a scan finds what it changed since the run. */
+  readonly backgroundEnds: () => void;
+  /**
+   * The session is about to end everything that can write; `writers` are those that are no calls, such as servers. What the
+   * last scan, in `close`, finds counts as their work and that of background commands. Scans first if the last scan is so old
+   * that somebody else may have changed files since.
+   */
+  readonly endsSoon: (writers: readonly ChangingCall[]) => Promise<void>;
+  /**
+   * Looks at what is not looked at yet and tells what changed in the whole run. `ended`: writers that are no calls and were
+   * ended before this scan, because the session ends with the run.
+   */
+  readonly runEnds: (ended?: readonly ChangingCall[]) => Promise<void>;
   /** Waits until nothing is left to be looked at or kept. */
   readonly settle: () => Promise<void>;
   /** The journal knows all that was done until now. */
@@ -126,6 +141,8 @@ interface Pending {
  * minute later (vm.dirty_expire_centisecs), twice that to be sure. What ends takes its mappings along.
  */
 const MAPPED_MS = 60_000;
+/** What is found at the end of a session longer after the last scan counts as nobody's, milliseconds: the user worked on. */
+const IDLE_MS = 10_000;
 const LATE = "the scan of the workspace had not finished when the call began";
 const NOT_WRITABLE = "tools may not write there now, so an interrupted call's changes are not known";
 /** Up to so many files a call also waits for a scan that finds what somebody else changed since the last one: 40 ms. */
@@ -140,10 +157,14 @@ export function openRecorder(options: RecorderOptions): Recorder {
   const pending = new Map<string, Pending>();
   const counted = new Map<string, CountedFolder>();
   let calls: ChangingCall[] = [];
-  /** Calls that started something which may still be at work. */
-  const background: ChangingCall[] = [];
-  /** Calls of the run. */
-  const started: { readonly call: ChangingCall; readonly signal: AbortSignal | undefined }[] = [];
+  /** Calls that started something which may still be at work, or was at the last whole scan. */
+  let background: ChangingCall[] = [];
+  /** What besides calls can write until the session ends. */
+  let lateWriters: readonly ChangingCall[] = [];
+  /** Whether something that is not a call may have changed files since the last whole scan. */
+  let isTouched = false;
+  /** Calls of the run that have not ended, or were stopped. */
+  let started: { readonly call: ChangingCall; readonly signal: AbortSignal | undefined }[] = [];
   /** Calls that have not ended: while one goes on no look is whole. */
   const open = new Set<string>();
   let ofRun: { readonly looks: Look[]; readonly calls: ChangingCall[] } | undefined;
@@ -216,6 +237,10 @@ export function openRecorder(options: RecorderOptions): Recorder {
     const scopes = options.scopes();
     for (const key of [...watched.keys()]) if (!scopes.some(({ tree }) => tree.root === key)) watched.delete(key);
     unseen.clear();
+    const isQuiet = options.isBusy?.() === false;
+    const over = isQuiet ? background.filter(({ toolCallId }) => !open.has(toolCallId)) : [];
+    const wasTouched = isTouched;
+    isTouched = false;
     let entries = 0;
     for (const scope of scopes) {
       let one = watched.get(scope.tree.root);
@@ -234,7 +259,10 @@ export function openRecorder(options: RecorderOptions): Recorder {
         one.isKnown ? isStopped : undefined,
       );
       for (const path of sums.unseen) unseen.add(shownIn(root, `${bytePath(scope.tree.root)}/${path}`));
-      if (!isWhole) return false;
+      if (!isWhole) {
+        isTouched ||= wasTouched;
+        return false;
+      }
       entries += sums.entries;
       for (const path of sums.temporary) removeLeft(scope, path);
       if (!one.isKnown) {
@@ -245,6 +273,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
         copying.catch(() => {});
       }
     }
+    background = background.filter((call) => !over.includes(call));
     lateSinceMs = undefined;
     lastLook = { endMs: options.now(), entries };
     return true;
@@ -450,17 +479,36 @@ export function openRecorder(options: RecorderOptions): Recorder {
       ofRun?.calls.push(call);
       return isKnown;
     },
-    callEnds: (id) => void open.delete(id),
+    callEnds(id) {
+      open.delete(id);
+      // The end of the run aborts this signal, too.
+      started = started.filter(({ call, signal }) => call.toolCallId !== id || signal?.aborted);
+    },
+    touched: () => void (isTouched = true),
+    backgroundEnds() {
+      if (ofRun !== undefined || background.length === 0) return;
+      calls.push(...background.filter((call) => !calls.includes(call)));
+      void lookInOrder(true);
+    },
+    async endsSoon(writers) {
+      if (first === undefined) return;
+      const canWrite = writers.length + background.length + started.length > 0;
+      const isOld = isTouched || options.now() - lastLook.endMs > IDLE_MS;
+      if (canWrite && isOld) await lookInOrder(false);
+      lateWriters = writers;
+    },
     runStarts() {
       open.clear();
-      started.length = 0;
+      started = [];
       isNewRun = first !== undefined;
       ofRun = { looks: [], calls: [] };
     },
-    async runEnds() {
+    async runEnds(ended = []) {
       const run = ofRun;
       if (journal.records.length > 0) flushPrompts();
-      if (run === undefined || run.calls.length + background.length === 0) return;
+      if (run === undefined || run.calls.length + background.length + ended.length === 0) return;
+      calls.push(...ended);
+      run.calls.push(...ended);
       begin();
       if (calls.length + background.length > 0) await lookInOrder(false);
       else await queue;
@@ -530,12 +578,10 @@ export function openRecorder(options: RecorderOptions): Recorder {
       await copying;
     },
     async close() {
-      // Commands in the background, and calls that were stopped, may have changed something after the last scan.
-      const late = [...background, ...started.flatMap(({ call, signal }) => signal?.aborted ? [call] : [])];
-      if (late.length > 0) {
-        calls.push(...late.filter((call) => !calls.includes(call)));
-        await lookInOrder(false);
-      }
+      // Commands in the background, servers, and calls that were stopped may have changed something after the last scan.
+      const late = [...background, ...started.map(({ call }) => call), ...lateWriters];
+      calls.push(...late.filter((call) => !calls.includes(call)));
+      if (first !== undefined && (late.length > 0 || isTouched)) await lookInOrder(false);
       pace.close();
       await queue;
       await copying.catch(() => {});

@@ -160,6 +160,7 @@ class OpenSession implements EngineCore {
       tell: this.emit,
       notify: this.notify,
       isPassing: within !== undefined,
+      isBusy: () => this.tools.background.isBusy(),
     });
     this.#record();
     this.tools = within?.tools ?? openTools(
@@ -278,6 +279,7 @@ class OpenSession implements EngineCore {
     opened.defer(() => this.servers?.close());
     opened.defer(() => this.#agents?.close());
     opened.defer(() => this.#extensions?.close());
+    opened.defer(() => this.changes?.endsSoon(this.servers?.running() ?? []));
     opened.defer(() => this.#bus.leave(this.#options.onLeft));
   }
 
@@ -292,6 +294,9 @@ class OpenSession implements EngineCore {
 
   /** Tools go on in another place; what looks at files begins anew there. */
   readonly #move = async (config: Config): Promise<void> => {
+    // What they change until their end belongs into the journal of this place.
+    const running = this.tools.background.list().filter(({ exitCode }) => exitCode === undefined);
+    await Promise.all(running.map(({ id }) => this.tools.background.stop(id)));
     await this.changes.pause();
     await this.tools.move(config);
     this.#config = config;

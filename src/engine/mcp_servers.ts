@@ -25,6 +25,10 @@ export interface McpServers {
   readonly ready: () => Promise<void>;
   /** From now on `listener` hears which servers have tools whenever those change, and at once when they have already. */
   readonly listen: (listener: (servers: readonly string[]) => void) => void;
+  /** Names of the servers that are programs of this session and run. */
+  readonly running: () => readonly string[];
+  /** Ends these programs, so that the next scan finds all that they changed; a later call starts one again. */
+  readonly rest: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -144,6 +148,8 @@ export function openMcpServers(
       listener = next;
       if (hasChanged) void opening.then((opened) => next(named(opened)));
     },
+    running: () => here?.running() ?? [],
+    rest: async () => await here?.rest(),
     close: async () => void await (await opening.catch(() => undefined))?.close(),
   };
 }

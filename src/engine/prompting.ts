@@ -258,10 +258,11 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
           if (history.rolled === undefined) core.compactor.checkUse(event.message);
         }
         if (event.type === "agent_end") {
-          // While a command runs, a scan proves nothing: the command can notice that a scan has begun, and remove and restore
-          // a file around the moment at which its directory is read.
-          if (endsSession) await core.tools.background.endWithRun();
-          await core.changes.runEnds();
+          // While a command or a server runs, a scan proves nothing: it can notice that a scan has begun, and remove and
+          // restore a file around the moment at which its directory is read.
+          const servers = endsSession ? core.servers?.running() ?? [] : [];
+          if (endsSession) await Promise.all([core.tools.background.endWithRun(), core.servers?.rest()]);
+          await core.changes.runEnds(servers);
           const { ending, limit, reason } = event;
           lastEnding = ending;
           outcome = {

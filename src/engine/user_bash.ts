@@ -68,7 +68,8 @@ export function createUserBash(core: EngineCore, pending: Pending, audit: (event
         durationMs: performance.now() - begin,
       });
     try {
-      const result = await execute(toolCallId, command, signal);
+      core.changes.touched();
+      const result = await execute(toolCallId, command, signal).finally(core.changes.touched);
       end(result);
       return result;
     } catch (error) {

@@ -45,6 +45,10 @@ export interface McpServers {
   /** Settles when each server is ready or has failed, at the latest when the longest start time is over; or with `signal`. */
   ready(signal?: AbortSignal): Promise<void>;
   states(): readonly ServerState[];
+  /** Names of the servers that are programs of this session and run. */
+  running(): readonly string[];
+  /** Ends these programs with everything that they started; the next call of its tools starts one again. */
+  rest(): Promise<void>;
   /** Ends every server with all that it started. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -116,6 +120,8 @@ export function openMcp(servers: Readonly<Record<string, WrittenServer>>, deps: 
         );
       }),
     states: () => [...handles.map((handle) => handle.state()), ...failed].sort((a, b) => a.name < b.name ? -1 : 1),
+    running: () => handles.filter((handle) => handle.hasProcess()).map(({ name }) => name),
+    rest: async () => void await Promise.all(handles.map((handle) => handle.rest())),
     close: async () => void await Promise.all(handles.map((handle) => handle.close())),
   };
 }

@@ -44,6 +44,10 @@ export interface ServerHandle {
   readonly settled: Promise<void>;
   /** Never rejects. */
   call(tool: ListedTool, args: JsonObject, options: CallOptions): Promise<ToolResult>;
+  /** Whether it is a program that was started and not ended. */
+  hasProcess(): boolean;
+  /** Ends a program with everything that it started; its next call starts it again. Does nothing for a server at a URL. */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -206,6 +210,15 @@ export function openServer(name: string, server: McpServer, deps: McpDeps, onCha
     },
     settled: first,
     call,
+    hasProcess: () => isStdio(server) && current !== undefined,
+    async rest() {
+      if (!isStdio(server) || current === undefined) return;
+      const open = current;
+      current = undefined;
+      await open.then((connection) => connection.close(), () => {});
+      // A call that came meanwhile has started it again.
+      if (!isClosed() && current === undefined) state = "asleep";
+    },
     async close() {
       if (isClosed()) return;
       state = "closed";

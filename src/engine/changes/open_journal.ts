@@ -49,6 +49,8 @@ export interface JournalParts {
   readonly policy: () => Policy;
   readonly tell: (changes: ChangeSet) => void;
   readonly notify: (message: string) => void;
+  /** Whether a background command runs. */
+  readonly isBusy: () => boolean;
 }
 
 /** Opens the journal of a session; undefined if this system cannot scan. Throws what the system throws. */
@@ -75,7 +77,7 @@ export function openSessionJournal(parts: JournalParts): OpenJournal | undefined
 
 /** `leave` is called when it is closed. */
 function openJournal(
-  { config, settings, store, policy, tell, notify, isPassing }: JournalParts,
+  { config, settings, store, policy, tell, notify, isPassing, isBusy }: JournalParts,
   paths: ReturnType<typeof journalPaths>,
   outlives: boolean,
   leave: () => void,
@@ -105,6 +107,7 @@ function openJournal(
     fetch,
     now: Date.now,
     tell,
+    isBusy,
     fileTimeMs,
     isLeft: isLeftTemporary,
     keepsContents: !isPassing,

@@ -22,12 +22,16 @@ export interface SessionChanges {
   readonly beforeCall: (call: ChangingCall, how: BeforeCall) => Promise<void>;
   /** A request is on its way. */
   readonly onRequest: () => void;
-  /** Looks at what is left, and tells what changed in the run. */
-  readonly runEnds: () => Promise<void>;
+  /** Looks at what is left, and tells what changed in the run. `ended`: servers that were ended before it. */
+  readonly runEnds: (ended: readonly string[]) => Promise<void>;
   /** Looks now; the paths that calls changed since this was asked last, as in FileChange. Empty where nobody may look. */
   readonly sinceLast: () => Promise<readonly string[]>;
   readonly points: () => Promise<readonly UndoPoint[]>;
   readonly undo: (request: UndoRequest) => Promise<UndoOutcome>;
+  /** Something that is not a call of the model may have changed files: a command that the user typed. */
+  readonly touched: () => void;
+  /** The session is about to end what can write, these servers among it: see `Recorder`. */
+  readonly endsSoon: (servers: readonly string[]) => Promise<void>;
   /** Closes it while tools move to another place; it opens again by itself, with what it held. */
   readonly pause: () => Promise<void>;
   /** Of a session that is not kept nothing stays. */
@@ -52,6 +56,8 @@ export interface SessionChangesParts {
   readonly isReadOnly: (tool: string) => boolean;
   readonly tell: (event: AgentEvent) => void;
   readonly notify: (message: string, level?: "info") => void;
+  /** Whether a background command runs. */
+  readonly isBusy: () => boolean;
 }
 
 /** A longer wait is shown. */
@@ -100,6 +106,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           tell,
           notify: parts.notify,
           isPassing: parts.isPassing,
+          isBusy: parts.isBusy,
         });
         recorder = opened?.recorder;
         for (const tell of waiting.splice(0)) if (recorder) tell(recorder);
@@ -177,6 +184,8 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           return say((to) => to.callEnds(event.toolCallId));
         case "check_end":
           return say((to) => to.callEnds(event.checkId));
+        case "background_end":
+          return recorder?.backgroundEnds();
         case "session_changed":
           if (event.reason === "new" || event.reason === "resume" || event.reason === "fork") void leave();
       }
@@ -186,11 +195,11 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
       clearTimeout(timer);
       timer = setTimeout(() => void open().then((opened) => opened?.recorder.lookSoon()), LOOK_AFTER_MS);
     },
-    async runEnds() {
+    async runEnds(ended) {
       // Its code is not loaded for a run that had no use for it.
       if (recorder === undefined && !mayHaveChanged) return;
       clearTimeout(timer);
-      await (await open())?.recorder.runEnds();
+      await (await open())?.recorder.runEnds(ended.map(writerOf));
     },
     async sinceLast() {
       await (await open())?.recorder.catchUp();
@@ -206,9 +215,19 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
       if (opened === undefined) throw off();
       return await opened.undo(request);
     },
+    touched: () => recorder?.touched(),
+    async endsSoon(servers) {
+      // Where nothing was scanned yet, no call has changed anything.
+      await recorder?.endsSoon(servers.map(writerOf));
+    },
     pause: () => leave({ goesOn: true }),
     close: () => leave(),
   };
+}
+
+/** A server as it is named beside calls in what changed. */
+function writerOf(server: string): ChangingCall {
+  return { toolCallId: `mcp-${server}`, toolName: `mcp__${server}` };
 }
 
 const WAITING = "waiting for the scan of the workspace: undo has to know what the call can change";

@@ -25,6 +25,8 @@ export interface BackgroundCommands {
   readonly numbered: (own: Own) => Commands;
   /** All that were started, in order. */
   readonly list: () => readonly BackgroundView[];
+  /** Whether a process of one of them runs. */
+  readonly isBusy: () => boolean;
   /** Ends one, politely first. Throws ToolError when there is none of that name. */
   readonly stop: (id: string) => Promise<void>;
   readonly hasUntold: () => boolean;
@@ -104,6 +106,7 @@ export function backgroundCommands(tell: (event: AgentEvent) => void = () => {})
 
   return {
     list,
+    isBusy: () => [...started.keys()].map(raw).some((command) => command && command.exitCode === undefined),
     stop: async (id) => void await stop(id),
     hasUntold: () => untold.size > 0,
     takeUntold() {

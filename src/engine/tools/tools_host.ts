@@ -276,6 +276,7 @@ function lateBackground(
   };
   return {
     list: () => commands?.list() ?? [],
+    isBusy: () => commands?.isBusy() ?? false,
     stop: async (id) => await (await load()).stop(id),
     hasUntold: () => commands?.hasUntold() ?? false,
     takeUntold: () => commands?.takeUntold() ?? [],

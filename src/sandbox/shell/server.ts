@@ -15,6 +15,8 @@ import type { Supervisor } from "./supervisor.ts";
 
 /** How long a server may take to leave by itself once its input is closed. */
 const LEAVE_MS = 200;
+/** How long its processes may take to end once they are killed. */
+const END_MS = 5_000;
 /** How long complaints may take to arrive after the process has ended. */
 const AFTER_EXIT_MS = 100;
 
@@ -108,8 +110,8 @@ function follow(
       supervised.atOnce("aborted");
       await Promise.race([supervised.done, ended]);
     }
-    // A process that sits in the kernel outlives SIGKILL: nobody waits for it.
-    await within(LEAVE_MS, ended);
+    // What it started ends, too, and changes nothing afterwards. A process that hangs in the kernel outlives SIGKILL.
+    await within(END_MS, ended);
   };
   let ending: Promise<void> | undefined;
   return {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "./json.ts";
-import type { Diagnostic, Profile, PromptSource, Stability } from "./prompt.ts";
+import type { Diagnostic, Profile, PromptSource, Stability, UnlistedSkill } from "./prompt.ts";
 
 /** One section in a manifest: sizes and hashes, never text. */
 export interface ManifestSection {
@@ -63,6 +63,8 @@ export interface Manifest {
   readonly fingerprints: { readonly stable: string; readonly dynamic: string; readonly full: string };
   /** Active tools, and a digest of their definitions. */
   readonly tools: { readonly names: readonly string[]; readonly fingerprint: string };
+  /** Skills that were found and that the listing does not show. Undefined if there are none. */
+  readonly unlistedSkills?: readonly UnlistedSkill[];
   /** What a person should know. */
   readonly diagnostics: readonly Diagnostic[];
   /** What of the past was sent. */

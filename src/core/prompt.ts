@@ -112,6 +112,22 @@ export interface PromptSkill {
   readonly authProfiles?: readonly string[];
 }
 
+/** A skill that was found and that the listing does not show. */
+export interface UnlistedSkill {
+  /** As its file says. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  /** Why it is not listed. */
+  readonly reason: UnlistedReason;
+}
+
+/**
+ * Why a skill is not in the listing. `non_implicit`: `disable-model-invocation` is set; `disabled`: the setting `skills` leaves
+ * it out; `no_tool`: no active tool reads skills; `profile`: the profile has no listing.
+ */
+export type UnlistedReason = "non_implicit" | "disabled" | "no_tool" | "profile";
+
 /** Why a skill is active in a turn: named by the user, by a path that the turn touches, or by its description alone. */
 export type SkillState = "explicit" | "path" | "implicit";
 
@@ -191,6 +207,8 @@ export interface StableInputs {
   readonly contextFiles: readonly ContextFile[];
   /** Skills to list. */
   readonly skills: readonly PromptSkill[];
+  /** Skills that were found and are not to be listed; for the manifest. */
+  readonly unlistedSkills?: readonly UnlistedSkill[];
   /** Paths for the section that points at the program's own documentation. */
   readonly docs: readonly { readonly label: string; readonly path: string }[];
   /** Sentences about what the sandbox enforces, made from the policy. */

@@ -7,6 +7,7 @@ import { sha256 } from "../core/support/digest.ts";
 import { onceFor } from "../core/support/once.ts";
 import { finishDynamic, finishStable, type Half, isWanted, joinSections, type Trace } from "./halves.ts";
 import { SECTIONS } from "./sections/mod.ts";
+import { unlistedSkills } from "./sections/skills.ts";
 
 /** The stable half: compiled once for each base build, used in every round until the next. */
 export interface StablePart extends Half {
@@ -64,6 +65,7 @@ function joinParts(stable: StablePart, dynamic: Half, inputs: PromptInputs, meta
         full: stable.digestWith(full.slice(stable.text.length)),
       },
       tools: toolsEntry(meta.tools),
+      ...unlistedEntry(inputs),
       diagnostics: [...meta.diagnostics ?? [], ...stable.diagnostics, ...dynamic.diagnostics],
       history: meta.history,
       policy: meta.policy,
@@ -129,6 +131,12 @@ const toolsEntry = onceFor((tools: readonly ToolDefinition[]): Manifest["tools"]
   names: tools.map((tool) => tool.name),
   fingerprint: sha256(JSON.stringify(tools)),
 }));
+
+/** Skills that were found and are not listed. Remembered: most requests have the inputs of the one before. */
+const unlistedEntry = onceFor((inputs: StableInputs): Pick<Manifest, "unlistedSkills"> => {
+  const unlisted = unlistedSkills(inputs);
+  return unlisted.length > 0 ? { unlistedSkills: unlisted } : {};
+});
 
 /** Files that were loaded although the profile leaves their section out: the author should learn why they do nothing. */
 function filteredFiles(inputs: StableInputs): readonly Diagnostic[] {

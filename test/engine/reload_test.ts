@@ -1,8 +1,10 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { dirname } from "@std/path";
 import { UserError } from "../../src/core/error.ts";
+import { isInside } from "../../src/core/policy.ts";
 import type { ExtensionApi } from "../../src/hooks/api/api.ts";
 import { brought } from "./brought.ts";
-import { withSession } from "./world.ts";
+import { type SessionOptions, withSession } from "./world.ts";
 
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}\n---\n# ${name}\n`;
 
@@ -170,3 +172,52 @@ Deno.test("a reload opens no place that a link of a skills directory leads to", 
     await engine.reload();
     assertEquals(JSON.stringify(engine.state().policy), before);
   }));
+
+/** A place for a session whose SANDPIPER_HOME is `own`, relative to its parent; removed afterwards. */
+async function withOwnHome(
+  own: string,
+  work: (place: Pick<SessionOptions, "at" | "env">, own: string) => Promise<void>,
+): Promise<void> {
+  const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-engine-" }));
+  try {
+    const at = { ws: `${top}/ws`, home: `${top}/home` };
+    await work({ at, env: { SANDPIPER_HOME: `${top}/${own}` } }, `${top}/${own}`);
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
+}
+
+Deno.test("a reload finds skills in a SANDPIPER_HOME outside the home that was created since, and tools can read them R442", () =>
+  withOwnHome("own/agent", (place, own) =>
+    withSession({
+      replies: [
+        { text: "one" },
+        { calls: [{ name: "read", args: { path: `${own}/skills/late/SKILL.md` } }] },
+        { text: "two", expect: ["# late"] },
+      ],
+      ...place,
+    }, async ({ engine, say }) => {
+      await say("first");
+      Deno.mkdirSync(`${own}/skills/late`, { recursive: true });
+      Deno.writeTextFileSync(`${own}/skills/late/SKILL.md`, skill("late"));
+      Deno.writeTextFileSync(`${own}/settings.json`, "{}");
+      await engine.reload();
+      assertStringIncludes(engine.compiled().full, `<location>${own}/skills/late/SKILL.md</location>`);
+      assertEquals(await say("second"), "two");
+      const { denyRead } = engine.state().policy;
+      assert(denyRead.some((path) => isInside(`${own}/settings.json`, path)), JSON.stringify(denyRead));
+    })));
+
+Deno.test("a reload opens no skills of a SANDPIPER_HOME that has become a link since", () =>
+  withOwnHome(
+    "own/agent",
+    (place, own) =>
+      withSession({ replies: [{ text: "one" }], ...place }, async ({ engine, home }) => {
+        Deno.mkdirSync(`${home}/private/skills`, { recursive: true });
+        Deno.mkdirSync(dirname(own));
+        Deno.symlinkSync(`${home}/private`, own);
+        const before = JSON.stringify(engine.state().policy);
+        await engine.reload();
+        assertEquals(JSON.stringify(engine.state().policy), before);
+      }),
+  ));

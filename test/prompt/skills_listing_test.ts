@@ -117,3 +117,15 @@ Deno.test("skills_listing R132 tells of twenty skills without room by name, and 
   assertStringIncludes(told.at(-1)?.message ?? "", `${300 - listed - 20} more skills are not listed`);
   assertStringIncludes(full, `</available_skills>\n${300 - listed} more skills are not listed`);
 });
+
+Deno.test("the manifest names each skill that is not listed, with the reason R355", () => {
+  const [listed, hidden] = [skill("listed"), { name: "hid", path: "/s/hid/SKILL.md", reason: "non_implicit" } as const];
+  const unlistedOf = (more: Parameters<typeof inputs>[0]) =>
+    compilePrompt(inputs({ skills: [listed], unlistedSkills: [hidden], ...more }), meta()).manifest.unlistedSkills;
+  const [{ name, path }] = [listed];
+  assertEquals(unlistedOf({ tools: tools("read") }), [hidden]);
+  assertEquals(unlistedOf({ tools: tools("bash") }), [{ name, path, reason: "no_tool" }, hidden]);
+  const minimal = unlistedOf({ tools: tools("read"), profile: "minimal" });
+  assertEquals(minimal, [{ name, path, reason: "profile" }, hidden]);
+  assertEquals(unlistedOf({ tools: tools("read"), unlistedSkills: [] }), undefined);
+});

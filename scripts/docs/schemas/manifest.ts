@@ -8,6 +8,7 @@ import type {
   SkillState,
   SourceStatus,
   Stability,
+  UnlistedReason,
 } from "../../../src/core/prompt.ts";
 
 /** The members of a union as a list: one that is missing here or too many is a type error. */
@@ -44,6 +45,7 @@ const STATUSES = each<SourceStatus>({
   filtered: true,
 });
 const REASONS = each<SkillState>({ explicit: true, path: true, implicit: true });
+const UNLISTED = each<UnlistedReason>({ non_implicit: true, disabled: true, no_tool: true, profile: true });
 const CODES = each<DiagnosticCode>({
   missing_file: true,
   file_read_error: true,
@@ -120,5 +122,8 @@ export const MANIFEST_SCHEMA: JsonObject = {
     }),
     policy: { type: "object", properties: { trust: shape({ trusted: { type: "boolean" }, reason: oneOf(TRUST) }) } },
     hooks: listOf({ type: "object" }),
-  }, { usage: { type: "object" } }),
+  }, {
+    usage: { type: "object" },
+    unlistedSkills: listOf(shape({ name: text, path: text, reason: oneOf(UNLISTED) })),
+  }),
 };

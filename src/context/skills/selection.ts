@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, relative } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import type { RuntimeSkill, SkillState } from "../../core/prompt.ts";
+import type { RuntimeSkill, SkillState, UnlistedSkill } from "../../core/prompt.ts";
 import type { Skill } from "./skills.ts";
 
 /** Settings `skills.load` and `skills.mode`. */
@@ -97,6 +97,16 @@ export function selectSkills(
     }),
     reports: judged.map(({ skill: { name, slug, path }, ...verdict }) => ({ name, slug, path, ...verdict })),
   };
+}
+
+/** The skills that the listing does not show although they were found. `choice` is one that `chooseSkills()` accepts. */
+export function unlistedSkills(skills: readonly Skill[], choice: SkillChoice): readonly UnlistedSkill[] {
+  const chosen = new Set(chooseSkills(skills, choice));
+  return skills.flatMap((skill): readonly UnlistedSkill[] => {
+    const { name, path, modelInvocation } = skill;
+    if (!chosen.has(skill)) return [{ name, path, reason: "disabled" }];
+    return modelInvocation ? [] : [{ name, path, reason: "non_implicit" }];
+  });
 }
 
 type Verdict = Pick<SkillReport, "status" | "state" | "reason">;

@@ -131,6 +131,7 @@ export async function gatherBase(
       tools: [],
       contextFiles,
       skills: skills.skills,
+      ...(skills.unlisted.length > 0 ? { unlistedSkills: skills.unlisted } : {}),
       docs: "problem" in tools.bundled ? [] : gatherDocs(tools.bundled.folder),
       environmentPolicy: describePolicy(tools.policy),
       ...(persona.persona ? { persona: persona.persona } : {}),

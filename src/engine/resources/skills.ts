@@ -1,9 +1,9 @@
 import { join, resolve } from "@std/path";
-import { chooseSkills, type SkillChoice } from "../../context/skills/selection.ts";
+import { chooseSkills, type SkillChoice, unlistedSkills } from "../../context/skills/selection.ts";
 import { findSkillFiles } from "../../context/skills/folders.ts";
 import { discoverSkills, listedSkills, type SkillSet } from "../../context/skills/skills.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
-import type { Diagnostic, PromptSkill } from "../../core/prompt.ts";
+import type { Diagnostic, PromptSkill, UnlistedSkill } from "../../core/prompt.ts";
 import { HOME_SECRETS } from "../../sandbox/policy/secrets.ts";
 import type { FoundBundled } from "./bundled.ts";
 import { packedFolder } from "../../config/host_environment.ts";
@@ -14,6 +14,8 @@ import { linkProblem } from "../../core/named_files.ts";
 /** The skills that the model is told of, and what the search had to report. */
 export interface ListedSkills {
   readonly skills: readonly PromptSkill[];
+  /** Those that were found and are not listed. */
+  readonly unlisted: readonly UnlistedSkill[];
   readonly diagnostics: readonly Diagnostic[];
   /** All that were found, for `/skill:name` and mentions. */
   readonly found: SkillSet;
@@ -47,6 +49,7 @@ export async function findSkills(
   const choice = search.enabled === false || load === undefined ? rest : { ...rest, load };
   return {
     skills: listedSkills(chooseSkills(found.skills, choice)),
+    unlisted: unlistedSkills(found.skills, choice),
     choice,
     diagnostics: found.diagnostics,
     found,

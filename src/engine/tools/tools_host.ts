@@ -243,17 +243,18 @@ function isReadable({ read, denyRead }: Policy, folder: string): boolean {
 }
 
 /**
- * Directories of skills below the home. None that a link leads to: a tool may have made it since the start, and what it leads
- * to was never shown to anybody.
+ * Directories of skills below the home and below the user's directory. None that a link leads to: a tool may have made it
+ * since the start, and what it leads to was never shown to anybody. Only the home itself may be a link.
  */
 function newSkillFolders(config: Config): readonly string[] {
-  const home = attempt(() => Deno.realPathSync(config.world.home));
-  if (home === undefined) return [];
+  const { root, userFolder, world: { home } } = config;
+  const realHome = attempt(() => Deno.realPathSync(home));
   return skillFolders(config).flatMap((folder) => {
-    const path = resolve(config.root, folder);
-    if (!isInside(path, config.world.home)) return [];
-    const real = join(home, relative(config.world.home, path));
-    return attempt(() => Deno.realPathSync(path)) === real ? [real] : [];
+    const path = resolve(root, folder);
+    const isHomes = realHome !== undefined && isInside(path, home);
+    if (!isHomes && (userFolder === undefined || !isInside(path, userFolder))) return [];
+    const expected = isHomes ? join(realHome, relative(home, path)) : path;
+    return attempt(() => Deno.realPathSync(path)) === expected ? [expected] : [];
   });
 }
 

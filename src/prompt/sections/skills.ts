@@ -1,4 +1,13 @@
-import type { Diagnostic, PromptSkill, PromptSource, Rendered, RuntimeSkill, StableInputs } from "../../core/prompt.ts";
+import type {
+  Diagnostic,
+  PromptSkill,
+  PromptSource,
+  Rendered,
+  RuntimeSkill,
+  StableInputs,
+  UnlistedReason,
+  UnlistedSkill,
+} from "../../core/prompt.ts";
 import { sha256 } from "../../core/support/digest.ts";
 import { countCharacters } from "../../core/support/text.ts";
 import { clean, oneLine, visiblePath } from "../text/clean.ts";
@@ -48,6 +57,18 @@ export const skillsListing: StableSection = {
     return { text: text.join("\n"), sources, diagnostics };
   },
 };
+
+/** Skills that were found and that the listing does not show, each with the reason. */
+export function unlistedSkills(inputs: StableInputs): readonly UnlistedSkill[] {
+  const hidden = inputs.unlistedSkills ?? [];
+  const reason: UnlistedReason | undefined = !skillsListing.profiles.includes(inputs.profile)
+    ? "profile"
+    : readingTool(inputs)
+    ? undefined
+    : "no_tool";
+  if (reason === undefined) return hidden;
+  return [...inputs.skills.map(({ name, path }): UnlistedSkill => ({ name, path, reason })), ...hidden];
+}
 
 function readingTool(inputs: StableInputs): string | undefined {
   return ["read", "read_skill"].find((name) => inputs.tools.some((tool) => tool.name === name));

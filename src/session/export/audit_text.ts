@@ -8,6 +8,8 @@ import { oneLine, utc } from "../view/visible_text.ts";
 
 /** Characters of a digest that are shown. */
 const DIGEST = 12;
+/** Characters of one line of skills, less than a row holds: none is cut off. */
+const SKILLS_LINE = 500;
 
 /**
  * The requests of a session by turns, then its tool calls, as text for a terminal.
@@ -45,7 +47,7 @@ function roundText(
     ),
     row("history", historyText(manifest)),
     row("tools", `${manifest.tools.names.join(", ") || "none"} (${digest(manifest.tools.fingerprint)})`),
-    row("skills", skillsText(manifest)),
+    ...skillRows(manifest),
     ...sectionRows(manifest, before?.manifest, isWhole),
     ...manifest.hooks.map((hook) => row("hook", JSON.stringify(hook))),
     ...noticeRows(manifest, isWhole ? undefined : before?.manifest),
@@ -101,10 +103,21 @@ function historyText({ history }: Manifest): string {
   return [decision || "not told", ...(typeof owner === "string" ? [owner] : []), ...numbers].join(", ");
 }
 
-/** Skills of the listing by what became of them; those of the turn with the reason why they are in use. */
-function skillsText({ sections }: Manifest): string {
+/** Skills of the listing by what became of them; those of the turn with the reason why they are in use; those not listed. */
+function skillRows({ sections, unlistedSkills = [] }: Manifest): readonly string[] {
   const sources = sections.flatMap((section) => section.sources.filter(({ kind }) => kind === "skill"));
-  return sources.map(({ ref, status, reason }) => `${ref} ${reason ?? status}`).join(", ") || "none";
+  const skills = [
+    ...sources.map(({ ref, status, reason }) => `${oneLine(ref, 80)} ${reason ?? status}`),
+    ...unlistedSkills.map(({ name, reason }) => `${oneLine(name, 80)} not listed (${reason})`),
+  ];
+  if (skills.length === 0) return [row("skills", "none")];
+  const lines: string[] = [];
+  for (const skill of skills) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + skill.length > SKILLS_LINE) lines.push(skill);
+    else lines[lines.length - 1] = `${last}, ${skill}`;
+  }
+  return lines.map((line) => row("skills", line));
 }
 
 function sectionRows(manifest: Manifest, before: Manifest | undefined, isWhole: boolean): readonly string[] {

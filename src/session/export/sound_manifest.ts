@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Manifest, ManifestSection } from "../../core/compiled_prompt.ts";
-import type { PromptSource } from "../../core/prompt.ts";
+import type { PromptSource, UnlistedReason } from "../../core/prompt.ts";
 
 /**
  * A manifest of which every field is what its type says, whoever wrote the file: what is not becomes empty.
@@ -24,6 +24,13 @@ export function soundManifest(kept: Manifest): Manifest {
       full: textIn(fingerprints, "full"),
     },
     tools: { names: listIn(tools, "names").map(String), fingerprint: textIn(tools, "fingerprint") },
+    ...(raw["unlistedSkills"] === undefined ? {} : {
+      unlistedSkills: listIn(raw, "unlistedSkills").map((skill) => {
+        const fields = looseOf(skill);
+        const reason = textIn(fields, "reason") as UnlistedReason; // as above
+        return { name: textIn(fields, "name"), path: textIn(fields, "path"), reason };
+      }),
+    }),
     diagnostics: kept.diagnostics.map((one) => ({
       ...one,
       code: textIn({ ...one }, "code") as typeof one.code, // as above

@@ -1,6 +1,12 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
-import { chooseSkills, MAX_BODIES, selectSkills, type SkillTurn } from "../../../src/context/skills/selection.ts";
+import {
+  chooseSkills,
+  MAX_BODIES,
+  selectSkills,
+  type SkillTurn,
+  unlistedSkills,
+} from "../../../src/context/skills/selection.ts";
 import { sampleSkill } from "../sample_skill.ts";
 
 const commit = sampleSkill("commit");
@@ -137,4 +143,13 @@ Deno.test("selectSkills() R131 above the limit no body is given", () => {
   const withBody = (count: number) =>
     selectSkills(many(count), {}, { ...TURN, touched: ["a"] }, body).runtime.filter((one) => one.body).length;
   assertEquals([withBody(MAX_BODIES), withBody(MAX_BODIES + 1)], [MAX_BODIES, 0]);
+});
+
+Deno.test("unlistedSkills() gives the skills that settings or their own file keep out of the listing R355", () => {
+  const others = [manual, sampleSkill("other")];
+  const reasons = (choice: Parameters<typeof unlistedSkills>[1]) =>
+    unlistedSkills(others, choice).map(({ name, reason }) => [name, reason]);
+  assertEquals(reasons({}), [["manual", "non_implicit"]]);
+  assertEquals(reasons({ load: ["manual"] }), [["manual", "non_implicit"], ["other", "disabled"]]);
+  assertEquals(reasons({ mode: "off" }), [["manual", "disabled"], ["other", "disabled"]]);
 });

@@ -154,6 +154,36 @@ tool calls
   });
 });
 
+Deno.test("auditText() names every skill, also those that are not listed, and cuts none off R355", () => {
+  inWorld((world) => {
+    const session = createSession({ cwd: "/w", folder: world.folder, id: "s1" }, {
+      ...world,
+      now: () => START,
+      random: () => 0,
+    });
+    const names = Array.from({ length: 60 }, (_, at) => `skill-number-${at}`);
+    const sources = names.map((ref) => ({ kind: "skill", ref, status: "loaded", chars: 9, kept: 9 } as const));
+    session.append(said(user("one")));
+    keeper(session)(manifest({
+      sections: [section("skills_listing", "4".repeat(64), { sources })],
+      unlistedSkills: [
+        { name: "hid", path: "/w/hid/SKILL.md", reason: "non_implicit" },
+        { name: "out", path: "/w/out/SKILL.md", reason: "disabled" },
+      ],
+    }));
+    session.append(said(reply("Done.")));
+    session.close();
+    const audit = viewAudit(loadSession(session.path!).entries, []);
+    const lines = [...auditText(audit, audit.rounds)].join("").split("\n").filter((line) => /^ {4}skills/.test(line));
+    const shown = lines.flatMap((line) => line.slice(13).split(", "));
+    assertEquals(shown, [
+      ...names.map((name) => `${name} loaded`),
+      "hid not listed (non_implicit)",
+      "out not listed (disabled)",
+    ]);
+  });
+});
+
 Deno.test("diffText() names the sections, tools and fields that differ between two rounds R354", () => {
   inWorld((world) => {
     const { rounds: [first, second, third] } = view(world);

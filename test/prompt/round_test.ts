@@ -105,6 +105,7 @@ const FULL = inputs(PROMPTS["everything"]);
 /** Each input of the compiler, and the sections that another value of it alters; one that is not here is a type error. */
 const ALTERS: Readonly<Record<keyof PromptInputs, readonly (readonly [Partial<PromptInputs>, ...string[]])[]>> = {
   profile: [], // alters no section, but which there are: below
+  unlistedSkills: [], // for the manifest alone
   identity: [[{ identity: "compiler" }, "identity_base"]],
   systemOverride: [[
     { systemOverride: loaded("/x/SYSTEM.md", "OWN") },

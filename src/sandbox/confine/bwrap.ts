@@ -1,6 +1,6 @@
 import type { Policy } from "../../core/policy.ts";
 import type { RuleView } from "../landlock/rules.ts";
-import { type Mount, mountsOf } from "./mounts.ts";
+import { kindAround, type Mount, type MountKind, mountsOf, type MountView } from "./mounts.ts";
 
 /** Namespaces that every command at kernel+ gets; with a foreign parent gone everything inside ends. */
 export const NAMESPACES: readonly string[] = [
@@ -23,14 +23,18 @@ export const GATE_FOLDER = "/dev/sandpiper-net";
 export function bwrapArguments(
   policy: Policy,
   programPaths: readonly string[],
-  view: RuleView,
+  view: MountView,
   gate?: string,
 ): string[] {
+  const mounts = mountsOf(policy, programPaths, view);
+  const [root = [], ...rest] = mounts.map((mount, at) =>
+    mountArguments(mount, policy.tmp, view, kindAround(mounts.slice(0, at), mount))
+  );
   return [
-    ...[policy.write.all ? "--bind" : "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...[...root, "--dev", "/dev", "--proc", "/proc"],
     ...NAMESPACES,
     ...(policy.net.all ? [] : ["--unshare-net"]),
-    ...mountsOf(policy, programPaths, view).flatMap((mount) => mountArguments(mount, policy.tmp)),
+    ...rest.flat(),
     ...(gate === undefined ? [] : ["--ro-bind", gate, GATE_FOLDER]),
     // Out of sight where nothing of it may be read; one that is gone is not made again.
     ...(view.realPath(policy.root) === undefined ? [] : ["--dir", policy.root]),
@@ -38,9 +42,14 @@ export function bwrapArguments(
   ];
 }
 
-function mountArguments([kind, path]: Mount, tmp: string): string[] {
+function mountArguments([kind, path]: Mount, tmp: string, view: MountView, around?: MountKind): string[] {
   switch (kind) {
     case "empty":
+      // bwrap's own root is empty.
+      if (around === undefined) return [];
+      return [around === "empty" ? "--dir" : "--tmpfs", path];
+    case "link":
+      return ["--symlink", view.readLink?.(path) ?? "", path];
     case "masked":
       return ["--tmpfs", path];
     case "missing":

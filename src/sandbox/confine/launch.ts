@@ -1,5 +1,5 @@
 import type { Policy } from "../../core/policy.ts";
-import { landlockRules, type RuleView } from "../landlock/rules.ts";
+import { landlockRules } from "../landlock/rules.ts";
 import { launcher } from "../launcher/executable.ts";
 import { encodeCommand, encodeNamespaces, encodePolicy } from "../launcher/frames.ts";
 import type { ConfineRequest, ExecRequest, NamespaceRequest } from "../launcher/request.ts";
@@ -10,6 +10,7 @@ import { type Architecture, ARCHITECTURES } from "../seccomp/table.ts";
 import { disk, glanceAtDisk } from "../system/disk.ts";
 import { readProcLink } from "../system/procfs.ts";
 import { bwrapArguments, findBwrap, GATE_FOLDER } from "./bwrap.ts";
+import type { MountView } from "./mounts.ts";
 import { namespaceRequest } from "./namespaces.ts";
 import { seatbeltCommand } from "./seatbelt.ts";
 import type { Self } from "./self.ts";
@@ -29,7 +30,7 @@ export interface LaunchOptions {
   /** The host answers its connect() calls, so that it may have sockets with a path. */
   readonly answersConnects?: boolean;
   /** One glance at the disk for all of one start. */
-  readonly view?: RuleView;
+  readonly view?: MountView;
 }
 
 /**

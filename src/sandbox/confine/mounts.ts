@@ -1,20 +1,31 @@
-import { dirname } from "@std/path";
+import { dirname, join } from "@std/path";
 import { isInside, type Policy } from "../../core/policy.ts";
 import { openSecrets, type RuleView } from "../landlock/rules.ts";
 import { isShared, privateFolders } from "../policy/private_folders.ts";
+import type { FolderView } from "../system/folder_view.ts";
 
 /**
- * What is mounted at a path inside of the namespaces. `read`, `write`: the machine's own file or folder; `fixed`: the
- * same, unchangeable; `empty`: a new folder; `nothing`: an empty file; `temporary`: the session's temporary folder;
- * `missing`: an empty folder that stays empty.
+ * What is at a path inside of the namespaces. `read`, `write`: the machine's own file or directory; `fixed`: the same,
+ * unchangeable; `link`: the same symbolic link; `empty`: a new directory; `nothing`: an empty file; `temporary`: the
+ * session's temporary directory; `missing`: an empty directory that stays empty.
  */
-export type MountKind = "empty" | "temporary" | "missing" | "read" | "write" | "fixed" | "nothing" | "masked";
+export type MountKind = "empty" | "temporary" | "missing" | "link" | "read" | "write" | "fixed" | "nothing" | "masked";
 
 /** One mount, to be made in the order given. */
 export type Mount = readonly [kind: MountKind, path: string];
 
 /** Later kinds win where two mounts want the same place: a grant beats a cover, a denial beats a grant. */
-const STRENGTH: readonly MountKind[] = ["empty", "temporary", "missing", "read", "write", "fixed", "nothing", "masked"];
+const STRENGTH: readonly MountKind[] = [
+  "empty",
+  "temporary",
+  "missing",
+  "link",
+  "read",
+  "write",
+  "fixed",
+  "nothing",
+  "masked",
+];
 
 /**
  * Top folders that stay in sight: the system's own, and those that get mounts of their own. Everything else is out of
@@ -22,26 +33,50 @@ const STRENGTH: readonly MountKind[] = ["empty", "temporary", "missing", "read",
  */
 const IN_SIGHT = /^(?:usr|s?bin|lib(?:32|64|x32)?|opt|nix|snap|etc|sys|proc|dev|tmp)$/;
 
-/** The mounts of a policy over a read-only view of the whole machine, outer ones before inner ones; pure. */
-export function mountsOf(policy: Policy, programPaths: readonly string[], view: RuleView): Mount[] {
+/** Directories that every root has anew. */
+const OWN = ["/dev", "/proc"];
+
+/** How mounts look at a disk; see FolderView. */
+export type MountView = RuleView & Pick<FolderView, "isFile" | "readLink">;
+
+/**
+ * The mounts of a policy, from the root (always the first) to the inner ones; pure.
+ *
+ * Every mount below a process's root is in its /proc/self/mountinfo, those that lie under another mount too, and the kernel
+ * lets no user namespace leave out or take away a single one that it inherits (mount_namespaces(7)). So the root is an empty
+ * one, and only directories that hold nothing covered are mounted as a whole.
+ */
+export function mountsOf(policy: Policy, programPaths: readonly string[], view: MountView): Mount[] {
   const table = new Map<string, MountKind>();
   const put = (kind: MountKind, path: string): void => {
     const there = table.get(path);
     if (there === undefined || STRENGTH.indexOf(kind) > STRENGTH.indexOf(there)) table.set(path, kind);
   };
   const isReal = (path: string): boolean => view.realPath(path) === path;
+  const isFile = (path: string): boolean => view.isFile?.(path) ?? false;
   const others = (view.listFolder("/") ?? []).filter((name) => !IN_SIGHT.test(name)).map((name) => `/${name}`);
   const granted = [...policy.read.list, ...policy.write.list];
   const covers = (policy.read.all ? ["/run"] : [...others, policy.home])
     // What lies in a folder that is granted is granted with it; what is denied there Landlock leaves out.
     .filter((path) => !granted.some((folder) => isInside(path, folder)))
-    .filter((path) => path !== "/" && isReal(path) && view.listFolder(path) !== undefined);
+    .filter((path) => path !== "/" && isReal(path) && !isFile(path));
   // With everything to read it stays in sight as it is, read-only; no socket with a path can be opened then.
   if (!policy.read.all || policy.write.all) covers.push("/tmp");
   // All that is in /dev comes anew: what is named of the machine's shared memory needs a mount of its own, too.
   const hidden = (path: string): boolean => isShared(path) || covers.some((cover) => isInside(path, cover));
 
   const own = privateFolders(policy);
+  const show = (path: string): void => {
+    // A name that is not UTF-8 cannot be passed on.
+    if (covers.includes(path) || OWN.includes(path) || path.includes("\ufffd")) return;
+    if (path !== "/" && !isReal(path)) return void (view.readLink?.(path) !== undefined && put("link", path));
+    if (!covers.some((cover) => isInside(cover, path))) return put("read", path);
+    put("empty", path);
+    for (const name of view.listFolder(path) ?? []) show(join(path, name));
+  };
+  // Commands may make names at the root of a machine that they may write as a whole, and all of it is theirs to see.
+  if (policy.write.all) put("write", "/");
+  else show("/");
   for (const path of covers) put(own.includes(path) ? "temporary" : "empty", path);
   // With everything granted the workspace is on no list, and may still lie where something covers it.
   const workspace = policy.read.all ? [policy.root] : [];
@@ -86,5 +121,10 @@ export function mountsOf(policy: Policy, programPaths: readonly string[], view: 
   for (const path of openSecrets(policy, view)) if (isReal(path)) result.push([path, "read"]);
   return result
     .map(([path, kind]): Mount => [kind, path])
-    .sort(([, a], [, b]) => a + "/" < b + "/" ? -1 : 1);
+    .sort(([, a], [, b]) => a === "/" || (b !== "/" && a + "/" < b + "/") ? -1 : 1);
+}
+
+/** What a mount lies in, which the mounts before it (`outer`) have made; undefined for the root. */
+export function kindAround(outer: readonly Mount[], [, path]: Mount): MountKind | undefined {
+  return outer.findLast(([, folder]) => folder !== path && isInside(path, folder))?.[0];
 }

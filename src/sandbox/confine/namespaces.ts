@@ -1,17 +1,18 @@
 // What the launcher makes of a policy at kernel+ before it confines itself: namespaces, and in them a file system.
 import { isInside, type Policy } from "../../core/policy.ts";
-import type { RuleView } from "../landlock/rules.ts";
 import type { MountOperation, NamespaceRequest } from "../launcher/request.ts";
 import { GATE_FOLDER } from "./bwrap.ts";
-import { type Mount, mountsOf } from "./mounts.ts";
+import { kindAround, type Mount, type MountKind, mountsOf, type MountView } from "./mounts.ts";
 
-/** The mounts around those of every policy: the whole disk, with devices and processes of its own. */
+/** Directories that every process has for itself. */
+const OWN_FOLDERS: readonly MountOperation[] = [
+  { kind: "devices", target: "/dev" },
+  { kind: "processes", target: "/proc" },
+];
+
+/** The machine's whole disk, with devices and processes of its own. */
 export function basicMounts(readOnly: boolean): MountOperation[] {
-  return [
-    { kind: "bind", source: "/", target: "/", readOnly },
-    { kind: "devices", target: "/dev" },
-    { kind: "processes", target: "/proc" },
-  ];
+  return [{ kind: "bind", source: "/", target: "/", readOnly }, ...OWN_FOLDERS];
 }
 
 /** tmpfs(5) reads a size of 0 as "no limit". */
@@ -21,17 +22,22 @@ const LEAST_MEMORY = 2 ** 20;
 export function namespaceRequest(
   policy: Policy,
   programPaths: readonly string[],
-  view: RuleView,
+  view: MountView,
   gate?: string,
 ): NamespaceRequest {
   const isThere = view.realPath(policy.root) !== undefined;
   const mounts = mountsOf(policy, programPaths, view);
+  const [root, ...rest] = mounts.map((mount, at) =>
+    operation(mount, policy.tmp, view, kindAround(mounts.slice(0, at), mount))
+  );
+  if (root === undefined) throw new Error("there are no mounts; nothing was started");
   return {
     sharesNet: policy.net.all,
     memoryBytes: Math.max(policy.limits.memoryBytes, LEAST_MEMORY),
     mounts: [
-      ...basicMounts(!policy.write.all),
-      ...mounts.map((mount, at) => operation(mount, policy.tmp, isInSight(mounts.slice(0, at), mount))),
+      root,
+      ...OWN_FOLDERS,
+      ...rest,
       ...(gate === undefined ? [] : [{ kind: "bind", source: gate, target: GATE_FOLDER, readOnly: true } as const]),
       // Out of sight where nothing of it may be read; one that is gone is not made again.
       ...(isThere ? [{ kind: "folder", target: policy.root } as const] : []),
@@ -53,20 +59,18 @@ export function withMounts(request: NamespaceRequest, own: readonly MountOperati
   return { ...request, mounts: [...outer, ...own, ...inner] };
 }
 
-/** Whether the mounts in `outer`, made before, already show the machine's own file or folder at a mount's place. */
-function isInSight(outer: readonly Mount[], [, path]: Mount): boolean {
-  const around = outer.findLast(([, folder]) => folder !== path && isInside(path, folder))?.[0];
-  return around === undefined || around === "read" || around === "write" || around === "fixed";
-}
-
-function operation([kind, path]: Mount, tmp: string, isInSight: boolean): MountOperation {
+function operation([kind, path]: Mount, tmp: string, view: MountView, around?: MountKind): MountOperation {
   // One that vanished since it was seen (the tripwire takes new files away while the next process starts) is no reason to
   // fail, nor is it made again on the machine's own disk: what is not there cannot be read or changed, and what appears there
   // is the tripwire's. Where the machine's own is out of sight its place has to be made.
+  const isInSight = around === "read" || around === "write" || around === "fixed";
   const ifThere = isInSight ? { optional: true } : {};
   switch (kind) {
     case "empty":
-      return { kind: "empty", target: path, readOnly: false };
+      // In a new root a directory of it is enough.
+      return around === "empty" ? { kind: "folder", target: path } : { kind: "empty", target: path, readOnly: false };
+    case "link":
+      return { kind: "link", text: view.readLink?.(path) ?? "", target: path };
     case "masked":
       return { kind: "empty", target: path, readOnly: false, ...ifThere };
     case "missing":

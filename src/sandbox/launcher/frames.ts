@@ -13,7 +13,7 @@ const INSTRUCTION_BYTES = 8;
 
 const KIND = { confine: 1, bare: 2, command: 3, namespaces: 4, watch: 5 } as const;
 const NAMESPACE_FLAGS = { shareNet: 1 } as const;
-const MOUNT = { bind: 1, empty: 2, devices: 3, processes: 4, folder: 5, overlay: 6 } as const;
+const MOUNT = { bind: 1, empty: 2, devices: 3, processes: 4, folder: 5, overlay: 6, link: 7 } as const;
 const MOUNT_FLAGS = { readOnly: 1, optional: 2 } as const;
 const POLICY_FLAGS = { denyTcp: 1, scope: 2, sharedTasks: 4 } as const;
 /** Of a policy's flags, and where above them a descriptor's number stands; listener.h. */
@@ -32,7 +32,7 @@ export function encodeNamespaces(
   for (const mount of mounts) {
     frame.u32(MOUNT[mount.kind]);
     frame.u32(mountFlags(mount));
-    frame.text("source" in mount ? mount.source : "");
+    frame.text("source" in mount ? mount.source : mount.kind === "link" ? mount.text : "");
     frame.text(mount.target);
     if (mount.kind !== "overlay") continue;
     frame.text(mount.upper);

@@ -1,10 +1,12 @@
 // The file system of a new mount namespace: a list of operations from the host, and the old root pivoted away at the end.
 //
 // Sources are looked up in the old root and targets in the new one, each by a descriptor of it and without following any
-// link: the paths were real when the host made the list, so that a link in one was put there since. The new root is a
-// detached copy of the old one, attached over it: paths that start at the root mean the old one until the pivot.
+// link: the paths were real when the host made the list, so that a link in one was put there since. The new root is an empty
+// file system (or a copy of the old root), attached over the old one: paths that start at the root mean the old one until the pivot.
+// A process sees every mount below its root in /proc/self/mountinfo, those under another mount too. So the new root gets only
+// what the process may see.
 
-enum { MOUNT_BIND = 1, MOUNT_EMPTY, MOUNT_DEVICES, MOUNT_PROCESSES, MOUNT_FOLDER, MOUNT_OVERLAY };
+enum { MOUNT_BIND = 1, MOUNT_EMPTY, MOUNT_DEVICES, MOUNT_PROCESSES, MOUNT_FOLDER, MOUNT_OVERLAY, MOUNT_LINK };
 // Of an operation. OPTIONAL: a bind that is left out where its source or its place is gone since the host saw them.
 enum { MOUNT_READ_ONLY = 1, MOUNT_OPTIONAL = 2 };
 // mount_setattr(2)
@@ -102,9 +104,30 @@ static long make_file_system(const char *type, const struct setting *settings, u
   return mount;
 }
 
-static void mount_empty(const struct roots *roots, long place, const char *path, u64 more) {
+static long make_empty(const struct roots *roots, const char *path, u64 more) {
   const struct setting settings[] = {{"mode", "0755"}, {"size", roots->memory}, {0, 0}};
-  attach(make_file_system("tmpfs", settings, ATTR_NOSUID | ATTR_NODEV | more, path), place, path);
+  return make_file_system("tmpfs", settings, ATTR_NOSUID | ATTR_NODEV | more, path);
+}
+
+static void mount_empty(const struct roots *roots, long place, const char *path, u64 more) {
+  attach(make_empty(roots, path, more), place, path);
+}
+
+// A link in a directory that is there already.
+static void make_link(const struct roots *roots, const char *text, char *path) {
+  char *name = path + length_of(path);
+  while (name[-1] != '/') name--;
+  name[-1] = 0;
+  long folder = must(open_in(roots->new, path[0] ? path : "/"), "no place for", name);
+  must(CALL(symlinkat, text, folder, name, 0, 0), "symlink", name);
+  CALL(close, folder, 0, 0, 0, 0);
+}
+
+// Over the old root, whose descriptor is the place: both descriptors are needed to the end.
+static void set_root(struct roots *roots, long mount) {
+  enum { FROM_EMPTY_PATH = 4, TO_EMPTY_PATH = 0x40 };
+  must(CALL(move_mount, mount, "", roots->old, "", FROM_EMPTY_PATH | TO_EMPTY_PATH), "move_mount", "/");
+  roots->new = mount;
 }
 
 // The devices that hold nothing and belong to nobody, shared memory and terminals of its own.
@@ -173,7 +196,8 @@ static void mount_overlay(const struct roots *roots, const char *layers[3], char
   attach(mount, place_for(roots->new, path, 1), path);
 }
 
-// u32 kind, u32 flags, source, target; of an overlay also upper and work folder. A source that a kind has no use for is empty.
+// u32 kind, u32 flags, source, target; of an overlay also upper and work folder. The source of a link is its text. A source that
+// a kind has no use for is empty.
 static void carry_out(struct frame *frame, struct roots *roots) {
   u32 kind = take_u32(frame), flags = take_u32(frame);
   const char *source = take_text(frame);
@@ -181,10 +205,12 @@ static void carry_out(struct frame *frame, struct roots *roots) {
   if (flags & ~(u32)(MOUNT_READ_ONLY | MOUNT_OPTIONAL)) fail("a mount has flags that are not known:", target, 0);
   if (target[0] != '/') fail("a mount's place does not start at the root:", target, 0);
   int is_copy = kind == MOUNT_BIND || kind == MOUNT_OVERLAY, is_root = !target[1];
-  if ((source[0] == '/') != is_copy || (!is_copy && source[0])) fail("a mount has a wrong source:", target, 0);
+  if (kind == MOUNT_LINK ? !source[0] : (source[0] == '/') != is_copy || (!is_copy && source[0]))
+    fail("a mount has a wrong source:", target, 0);
   if (flags & MOUNT_OPTIONAL && kind != MOUNT_BIND && kind != MOUNT_EMPTY) fail("a mount that must be is called optional:", target, 0);
-  // The first is the root, whole or read-only, and no other is.
-  if (is_root != (roots->new < 0) || (is_root && (kind != MOUNT_BIND || source[1] || flags & MOUNT_OPTIONAL)))
+  // The first is the root, empty or the machine's, and no other is.
+  int may_be_root = (kind == MOUNT_BIND && !source[1]) || kind == MOUNT_EMPTY;
+  if (is_root != (roots->new < 0) || (is_root && (!may_be_root || flags & MOUNT_OPTIONAL)))
     fail("the first mount, and no other, is that of the root:", target, 0);
   u64 read_only = flags & MOUNT_READ_ONLY ? ATTR_RDONLY : 0;
   long place = -1;
@@ -203,19 +229,19 @@ static void carry_out(struct frame *frame, struct roots *roots) {
       }
       must(from, "nothing to mount from", source);
       long copy = copy_of(from, ATTR_NOSUID | ATTR_NODEV | read_only, source);
-      if (is_root) {
-        // Over the old root, whose descriptor is the place: both of these are needed to the end.
-        enum { FROM_EMPTY_PATH = 4, TO_EMPTY_PATH = 0x40 };
-        must(CALL(move_mount, copy, "", roots->old, "", FROM_EMPTY_PATH | TO_EMPTY_PATH), "move_mount", target);
-        roots->new = copy;
-      } else attach(copy, place < 0 ? place_for(roots->new, target, is_folder(from, source)) : place, target);
+      if (is_root) set_root(roots, copy);
+      else attach(copy, place < 0 ? place_for(roots->new, target, is_folder(from, source)) : place, target);
       CALL(close, from, 0, 0, 0, 0);
       return;
     }
-    case MOUNT_EMPTY: mount_empty(roots, place < 0 ? place_for(roots->new, target, 1) : place, target, read_only); return;
+    case MOUNT_EMPTY:
+      if (is_root) set_root(roots, make_empty(roots, target, read_only));
+      else mount_empty(roots, place < 0 ? place_for(roots->new, target, 1) : place, target, read_only);
+      return;
     case MOUNT_DEVICES: mount_devices(roots, target); return;
     case MOUNT_PROCESSES: mount_processes(roots->new, target); return;
     case MOUNT_FOLDER: CALL(close, place_for(roots->new, target, 1), 0, 0, 0, 0); return;
+    case MOUNT_LINK: make_link(roots, source, target); return;
     case MOUNT_OVERLAY: {
       const char *layers[3] = {source, 0, 0};
       for (int i = 1; i < 3; i++) layers[i] = take_text(frame);

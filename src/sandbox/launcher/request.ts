@@ -24,6 +24,8 @@ export type MountOperation =
   }
   /** An empty folder, in memory. */
   | { readonly kind: "empty"; readonly target: string; readonly readOnly: boolean; readonly optional?: boolean }
+  /** A symbolic link with this text, in a directory that is there. */
+  | { readonly kind: "link"; readonly text: string; readonly target: string }
   /** `devices`: those that hold nothing, shared memory, terminals; `processes`: /proc; `folder`: no mount, but its place. */
   | { readonly kind: "devices" | "processes" | "folder"; readonly target: string }
   /** A folder whose changes go to `upper`; `work` is the kernel's own, on the same file system as that. overlayfs(5) */
@@ -42,7 +44,7 @@ export interface NamespaceRequest {
   readonly sharesNet: boolean;
   /** The most that each empty folder, shared memory among them, may hold, bytes. */
   readonly memoryBytes: number;
-  /** In this order; the first is the bind of `/` at `/`. */
+  /** In this order; the first is at `/`: an empty root, or the bind of the machine's. */
   readonly mounts: readonly MountOperation[];
   /** What runs inside in place of the launcher, and starts that again; by its path. */
   readonly bridge?: Pick<ExecRequest, "argv" | "env" | "cwd">;

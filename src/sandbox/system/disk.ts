@@ -20,6 +20,7 @@ const NOT_FOLLOWED = Symbol();
 export const disk: FolderView = {
   realPath: (path) => attempt(() => Deno.realPathSync(path)),
   listFolder: (path) => attempt(() => [...Deno.readDirSync(path)].map((entry) => entry.name).sort()),
+  isFile: (path) => attempt(() => Deno.lstatSync(path).isFile) ?? false,
   readLink: (path) => attempt(() => Deno.readLinkSync(path)),
   readText: (path) =>
     attempt(() => {
@@ -145,6 +146,10 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
     return listings.get(folder);
   };
   const isKnownFile = (path: string): boolean => listings.get(dirname(path))?.get(basename(path))?.isFile === true;
+  const isFile = (path: string): boolean => {
+    const parent = realPath(dirname(path));
+    return parent !== undefined && list(parent)?.get(basename(path))?.isFile === true;
+  };
   const realPath = (path: string): string | undefined => {
     if (path === "/") return path;
     if (!path.startsWith("/") || UNTIDY.test(path)) return askSystem(path);
@@ -170,6 +175,7 @@ export function glanceAtDisk(likely: readonly string[] = []): Glance {
       const names = real === undefined ? undefined : list(real);
       return names && [...names.keys()].sort();
     },
+    isFile,
     readText: (path) => realPath(path) === undefined ? undefined : disk.readText(path),
     readLink: (path) => realPath(dirname(path)) === undefined ? undefined : attempt(() => Deno.readLinkSync(path)),
     isStill: () =>

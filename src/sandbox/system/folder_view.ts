@@ -2,6 +2,8 @@
 export interface FolderView {
   readonly realPath: (path: string) => string | undefined;
   readonly listFolder: (path: string) => readonly string[] | undefined;
+  /** Whether a path names a regular file, not through a link; absent if the view does not tell. */
+  readonly isFile?: (path: string) => boolean;
   readonly readText: (path: string) => string | undefined;
   /** The text of a link; absent where links are not looked at. */
   readonly readLink?: (path: string) => string | undefined;

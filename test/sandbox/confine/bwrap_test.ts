@@ -1,15 +1,26 @@
 import { assert, assertEquals } from "@std/assert";
 import type { Policy } from "../../../src/core/policy.ts";
 import { bwrapArguments } from "../../../src/sandbox/confine/bwrap.ts";
-import { mountsOf } from "../../../src/sandbox/confine/mounts.ts";
-import type { RuleView } from "../../../src/sandbox/landlock/rules.ts";
+import { mountsOf, type MountView } from "../../../src/sandbox/confine/mounts.ts";
 import { DEFAULT_LIMITS } from "../../../src/sandbox/policy/limits.ts";
 
-/** A disk that exists only here: folders by name with what is in them, `null` for files. */
-function imagined(entries: Readonly<Record<string, readonly string[] | null>>): RuleView {
+/** A disk that exists only here: folders by name with what is in them, `null` for files, a text for links. */
+function imagined(entries: Readonly<Record<string, readonly string[] | string | null>>): MountView {
+  const at = (path: string) => path in entries ? entries[path] : undefined;
   return {
-    realPath: (path) => path in entries ? path : undefined,
-    listFolder: (path) => entries[path] ?? undefined,
+    realPath: (path) => {
+      const entry = at(path);
+      return typeof entry === "string" ? `/${entry}` : entry === undefined ? undefined : path;
+    },
+    listFolder: (path) => {
+      const entry = at(path);
+      return typeof entry === "string" ? undefined : entry ?? undefined;
+    },
+    isFile: (path) => at(path) === null,
+    readLink: (path) => {
+      const entry = at(path);
+      return typeof entry === "string" ? entry : undefined;
+    },
   };
 }
 
@@ -32,7 +43,7 @@ const DISK = imagined({
   "/run": [],
   "/usr": [],
   "/tmp": [],
-  "/bin": [],
+  "/bin": "usr/bin",
   "/data": [],
   "/var": [],
   "/swapfile": null,
@@ -60,7 +71,6 @@ const POLICY: Policy = {
 
 Deno.test("bwrapArguments() golden", () => {
   assertEquals(bwrapArguments(POLICY, ["/home/u/bin/sandpiper"], DISK).join(" ").split(/ (?=--)/), [
-    "--ro-bind / /",
     "--dev /dev",
     "--proc /proc",
     "--unshare-user",
@@ -72,9 +82,10 @@ Deno.test("bwrapArguments() golden", () => {
     "--new-session",
     "--cap-drop ALL",
     "--unshare-net",
-    "--tmpfs /data",
-    "--tmpfs /home",
-    "--tmpfs /home/u",
+    "--symlink usr/bin /bin",
+    "--dir /data",
+    "--dir /home",
+    "--dir /home/u",
     "--ro-bind /home/u/.cargo/bin /home/u/.cargo/bin",
     "--ro-bind /home/u/.ssh/known_hosts /home/u/.ssh/known_hosts",
     "--bind /home/u/w /home/u/w",
@@ -85,13 +96,15 @@ Deno.test("bwrapArguments() golden", () => {
     "--bind /home/u/w/a/b /home/u/w/a/b",
     "--ro-bind /dev/null /home/u/w/a/b/key",
     "--tmpfs /home/u/w/secrets",
-    "--tmpfs /p",
+    "--dir /p",
     "--bind /p/cache /p/cache",
     "--bind /p/tmp /p/tmp",
-    "--tmpfs /root",
-    "--tmpfs /run",
+    "--dir /root",
+    "--dir /run",
+    "--ro-bind /swapfile /swapfile",
     "--bind /p/tmp /tmp",
-    "--tmpfs /var",
+    "--ro-bind /usr /usr",
+    "--dir /var",
     "--dir /home/u/w",
     "--chdir /home/u/w",
     "--",
@@ -157,6 +170,43 @@ Deno.test("mountsOf() makes a readable place in a writable folder no mount of it
   const all = { all: true, list: [] };
   assertEquals([kindOf("/home/u/w", all), kindOf("/home/u/.cargo/bin", all)], ["write", "write"]);
   for (const write of [above, all, POLICY.write]) assertEquals(kindOf("/home/u/w/program", write), "read");
+});
+
+Deno.test("mountsOf() mounts no directory as a whole that has a covered one in it", () => {
+  const view = imagined({
+    "/": ["opt", "run", "usr"],
+    "/opt": ["lib", "link", "users"],
+    "/opt/lib": [],
+    "/opt/link": "opt/lib",
+    "/opt/users": ["note", "other", "u"],
+    "/opt/users/note": null,
+    "/opt/users/other": [],
+    "/opt/users/u": ["w"],
+    "/opt/users/u/w": [],
+    "/run": ["user"],
+    "/usr": [],
+  });
+  const scopes = { read: { all: false, list: ["/opt/users/u/w"] }, write: { all: false, list: [] }, denyRead: [] };
+  const policy: Policy = { ...POLICY, ...scopes, home: "/opt/users/u", root: "/opt/users/u/w", protected: [] };
+  const said = (changes: Partial<Policy>): readonly string[] =>
+    mountsOf({ ...policy, ...changes }, [], view).map(([kind, path]) => `${kind} ${path}`);
+  assertEquals(said({}), [
+    "empty /",
+    "empty /opt",
+    "read /opt/lib",
+    "link /opt/link",
+    "empty /opt/users",
+    "read /opt/users/note",
+    "read /opt/users/other",
+    "empty /opt/users/u",
+    "read /opt/users/u/w",
+    "empty /run",
+    "temporary /tmp",
+    "read /usr",
+  ]);
+  const all = { all: true, list: [] };
+  assertEquals(said({ read: all }), ["empty /", "read /opt", "empty /run", "read /usr"]);
+  assertEquals(said({ read: all, write: all }), ["write /", "empty /run", "temporary /tmp"]);
 });
 
 Deno.test("mountsOf() covers no home that lies in a folder which is granted", () => {

@@ -324,7 +324,18 @@ const BAD_NAMESPACES: readonly (readonly [claim: string, bytes: (world: Namespac
     ({ mounts, outside }) => mounts((all) => [bind(outside, "/"), ...all.slice(1)]),
     /first mount, and no other/,
   ],
-  ["an empty root", ({ mounts }) => mounts((all) => [empty("/"), ...all.slice(1)]), /first mount, and no other/],
+  [
+    "an empty root that may be left out",
+    ({ mounts }) => mounts((all) => [{ kind: "empty", target: "/", readOnly: false, optional: true }, ...all.slice(1)]),
+    /first mount, and no other/,
+  ],
+  ["a link for the root", ({ mounts }) => mounts((all) => [symlink("usr", "/"), ...all]), /first mount, and no other/],
+  ["two empty roots", ({ mounts }) => mounts((all) => [empty("/"), empty("/"), ...all.slice(1)]), /no other/],
+  ["a link without a text", ({ mounts }) => mounts((all) => [...all, symlink("", "/mnt/x")]), /wrong source/],
+  ["a link where something is", ({ mounts, root }) => mounts((all) => [...all, symlink("x", root)]), /EEXIST/],
+  ["a link in a folder that is not there", ({ mounts }) => mounts((all) => [...all, symlink("x", "/no/x")]), /ENOENT/],
+  ["a link behind a link", ({ mounts, link }) => mounts((all) => [...all, symlink("x", `${link}/x`)]), /ELOOP/],
+  ["a link on the machine's disk", ({ mounts }) => mounts((all) => [...all, symlink("x", "/usr/x")]), /EROFS/],
   [
     "a kind that is not known",
     ({ mounts }) => {
@@ -401,6 +412,10 @@ interface NamespaceWorld {
 
 function bind(source: string, target: string): Mounts[number] & { readonly kind: "bind" } {
   return { kind: "bind", source, target, readOnly: true };
+}
+
+function symlink(text: string, target: string): Mounts[number] {
+  return { kind: "link", text, target };
 }
 
 function empty(target: string): Mounts[number] {

@@ -1,7 +1,7 @@
 // The namespaces that the launcher makes: what is in them, that they are those of bubblewrap, and how they end. What looks
 // around here stands in the bridge's place: nothing but the namespaces confines it.
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { Policy } from "../../../src/core/policy.ts";
+import { isInside, type Policy } from "../../../src/core/policy.ts";
 import { confinedCommand, execFrame, firstFrames } from "../../../src/sandbox/confine/launch.ts";
 import { basicMounts, namespaceRequest } from "../../../src/sandbox/confine/namespaces.ts";
 import { launcher, spawnConfined } from "../../../src/sandbox/launcher/executable.ts";
@@ -10,6 +10,7 @@ import type { MountOperation } from "../../../src/sandbox/launcher/request.ts";
 import { DEFAULT_LIMITS } from "../../../src/sandbox/policy/limits.ts";
 import { disk } from "../../../src/sandbox/system/disk.ts";
 import { childrenOfThread, numbersIn, readProc, readProcLink, statOf } from "../../../src/sandbox/system/procfs.ts";
+import { needs } from "../../helpers/needs.ts";
 import { until } from "../../helpers/until.ts";
 import {
   type Ending,
@@ -52,8 +53,11 @@ Deno.test("namespaceRequest() names what bubblewrap would be told", () => {
   };
   const folders = ["/", "/home", "/home/u", "/home/u/w", "/home/u/w/.git", "/p", "/p/tmp", "/p/cache", "/usr", "/tmp"];
   const view = {
-    realPath: (path: string) => [...folders, "/home/u/w/key"].includes(path) ? path : undefined,
-    listFolder: (path: string) => path === "/" ? ["home", "p", "usr", "tmp"] : folders.includes(path) ? [] : undefined,
+    realPath: (path: string) => [...folders, "/home/u/w/key", "/swapfile"].includes(path) ? path : undefined,
+    listFolder: (path: string) =>
+      path === "/" ? ["bin", "home", "p", "swapfile", "usr", "tmp"] : folders.includes(path) ? [] : undefined,
+    isFile: (path: string) => path === "/swapfile",
+    readLink: (path: string) => path === "/bin" ? "usr/bin" : undefined,
   };
   const said = (options: Partial<Policy>, gate?: string) => {
     const { sharesNet, mounts } = namespaceRequest({ ...policy, ...options }, ["/bin/program"], view, gate);
@@ -61,24 +65,111 @@ Deno.test("namespaceRequest() names what bubblewrap would be told", () => {
   };
   assertEquals(said({}, "/gate"), [
     "network shared",
-    "bind / / true",
+    "empty / false",
     "devices /dev",
     "processes /proc",
-    "empty /home false",
-    "empty /home/u false",
+    "link usr/bin /bin",
+    "folder /home",
+    "folder /home/u",
     "bind /home/u/w /home/u/w false",
     "bind /home/u/w/.git /home/u/w/.git true true",
     "bind /dev/null /home/u/w/key true true",
-    "empty /p false",
+    "folder /p",
     "bind /p/cache /p/cache false",
     "bind /p/tmp /p/tmp false",
+    "bind /swapfile /swapfile true",
     "bind /p/tmp /tmp false",
+    "bind /usr /usr true",
     "bind /gate /dev/sandpiper-net true",
     "folder /home/u/w",
   ]);
   const open = said({ net: { all: false, list: [] }, write: { all: true, list: [] }, read: { all: true, list: [] } });
   assertEquals(open.slice(0, 2), ["network its own", "bind / / false"]);
 });
+
+/** Runs a command behind a shell that mounts something first, in a mount namespace that only that shell and the launcher have. */
+async function runBehindMounts(
+  policy: Policy,
+  world: World,
+  mounts: string,
+  script: string,
+  as: "self" | "user",
+): Promise<Ending> {
+  const self = programFor(world);
+  const { program, args, env } = confinedCommand(policy, self);
+  const maps = as === "self" && Deno.uid() === 0 ? "-m" : "-rm";
+  const before = [maps, "/bin/sh", "-c", `{ ${mounts}; } >&2 && exec "$@"`, "sh", program, ...args];
+  const exec = { argv: ["/bin/bash", "-c", script], env: policy.env, cwd: policy.root, stdin: "null" } as const;
+  const frames = [firstFrames(policy, self), execFrame({ ...exec, mergeOutput: false })];
+  return await runFrames({ program: "/usr/bin/unshare", args: before, env }, frames, { as });
+}
+
+for (const as of USERS) {
+  for (const bubblewrap of [...(HAS_OWN ? [false] : []), ...(HAS_BUBBLEWRAP ? [true] : [])]) {
+    const way = bubblewrap ? "bubblewrap's" : "the launcher's";
+    const run = async (
+      policyOf: (world: World) => Policy,
+      script: string,
+      more: readonly string[] = [],
+    ): Promise<{ readonly out: string; readonly world: World; readonly policy: Policy }> => {
+      using world = makeWorld();
+      for (const folder of [`${world.outside}/hidden`, `${world.home}/hidden`, `${world.root}/shown`]) {
+        Deno.mkdirSync(folder);
+        Deno.chmodSync(folder, 0o777);
+      }
+      const mount = (source: string, at: string): string => `mount -t tmpfs -o size=7340032 ${source} ${at}`;
+      const mounts = [
+        mount("hidden-source", `${world.outside}/hidden`),
+        mount("hidden-source", `${world.home}/hidden`),
+        mount("hidden-source", "/mnt"),
+        mount("shown-source", `${world.root}/shown`),
+        ...more,
+      ];
+      const policy = { ...policyOf(world), bubblewrap };
+      const { code, out, err } = await runBehindMounts(policy, world, mounts.join(" && "), script, as);
+      assertEquals({ code, err: err.replace(/^\{"confine":"done"\}\n/, "") }, { code: 0, err: "" });
+      return { out, world, policy };
+    };
+
+    Deno.test({
+      ...needs(["unshare"], `a command sees no mount of what is covered, in ${way} namespaces, as ${as}`),
+      fn: async () => {
+        const script = "cat /proc/self/mountinfo /proc/mounts /proc/self/mountstats /proc/1/mountinfo";
+        const { out, world, policy } = await run((world) => worldPolicy(world, "kernel+"), script);
+        assertStringIncludes(out, ` ${world.root}/shown `);
+        assertStringIncludes(out, " shown-source ");
+        assert(!out.includes("hidden"), out);
+        // Whatever else this machine has mounted.
+        const system = ["/dev", "/proc", "/tmp", "/usr", "/opt", "/nix", "/snap", "/etc", "/sys"];
+        const { read, write, tmp, cache, home } = policy;
+        const inSight = [...system, ...read.list, ...write.list, tmp, cache];
+        const isSeen = (point: string): boolean =>
+          point === "/" || point === home || inSight.some((path) => isInside(point, path)) ||
+          disk.isFile?.(point) === true ||
+          /^\/(?:s?bin|lib[^/]*)(?:\/|$)/.test(point);
+        const points = out.split("\n").filter((line) => line.includes(" - ")).map((line) => line.split(" ")[4] ?? "");
+        assertEquals(points.filter((point) => !isSeen(point)), []);
+      },
+    });
+
+    Deno.test({
+      ...needs(
+        ["unshare"],
+        `a command that may read everything sees no mount below /run, in ${way} namespaces, as ${as}`,
+      ),
+      fn: async () => {
+        const flags = { read: true };
+        const { out } = await run(
+          (world) => worldPolicy(world, "kernel+", { flags }),
+          "cut -d' ' -f5 /proc/self/mountinfo | sort -u",
+          ["mount -t tmpfs hidden-source /run", "mkdir /run/inner", "mount -t tmpfs hidden-source /run/inner"],
+        );
+        assertEquals(out.split("\n").filter((point) => point.startsWith("/run/")), []);
+        assertStringIncludes(out, "/mnt\n");
+      },
+    });
+  }
+}
 
 const SHOWN = [
   // Place, what is mounted, options: in the order of the mounts that can be seen.
@@ -106,11 +197,9 @@ for (const as of USERS) {
         const argv = ["/bin/bash", "-c", SHOWN.join("; echo; ")];
         const { out, err } = await runConfined({ ...policy, bubblewrap }, self, { argv, mergeOutput: true }, { as });
         assert(out.includes(`${world.root} rw,nosuid,nodev`), out + err);
-        return out.split("\n").filter((line) =>
-          // Below the new /dev and /proc the machine's own are still mounted, and nobody sees them. Of /proc bubblewrap
-          // makes read-only what this user could write, the launcher makes it all.
-          !/^\/\S* \/(?:dev\/(?:shm|pts|mqueue|hugepages)|proc\/\S+) (?:ro|rw,relatime)/.test(line)
-        );
+        // Of /proc bubblewrap makes read-only what this user could write, the launcher makes it all. Its root is a directory.
+        return out.split("\n").filter((line) => !/^\/\S* \/proc\/\S+ ro/.test(line))
+          .map((line) => line.replace(/^\/newroot \/ /, "/ / "));
       };
       assertEquals(await said(false), await said(true));
     },

@@ -27,15 +27,25 @@ export function namedFilesUnder(config: Config, policy: Policy): NamedFiles {
   return createAround(config, () => toolAccess(policy));
 }
 
+/**
+ * Opens what the repository brings, by its place alone: no policy is made for it. Its reader has checked that a link may be
+ * followed.
+ */
+export const repositoryFiles: (config: Config) => NamedFiles = onceFor((config: Config) =>
+  createNamedFiles({ roots: () => placesAround(config), whyDenied: () => undefined })
+);
+
 function createAround(config: Config, access: () => ReturnType<typeof toolAccess>): NamedFiles {
   return createNamedFiles({
-    roots() {
-      const places = [config.root, config.world.cwd];
-      const repositories = places.flatMap((place) => findGitRoot(place) ?? []);
-      return [...access().roots, ...[...places, ...repositories].filter((place) => place !== "/")];
-    },
+    roots: () => [...access().roots, ...placesAround(config)],
     whyDenied: (...asked) => access().whyDenied(...asked),
   });
+}
+
+/** The workspace, the current directory, and the repositories around them. */
+function placesAround({ root, world }: Config): readonly string[] {
+  const places = [root, world.cwd];
+  return [...places, ...places.flatMap((place) => findGitRoot(place) ?? [])].filter((place) => place !== "/");
 }
 
 /** The same for a command that has no configuration of a session, from the directory that it was started in. */

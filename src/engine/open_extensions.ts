@@ -2,6 +2,7 @@
 import { join } from "@std/path";
 import { attempt } from "../core/support/attempt.ts";
 import type { Config } from "../config/config.ts";
+import { repositoryFiles } from "../config/named_files.ts";
 import type { HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
 import { covers, isInside, type Policy } from "../core/policy.ts";
@@ -54,6 +55,7 @@ export async function openExtensions(
       };
       return extensionFiles(granted, { policy, roots, cwd: facts.cwd, home: config.world.home });
     },
+    sources: repositoryFiles(config),
     ...(cache ? { cacheFolder: cache } : {}),
     version: VERSION,
     builtinTools: new Set(builtinTools),

@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { messageOf, UserError } from "../core/error.ts";
+import type { NamedFiles } from "../core/named_files.ts";
 import type { ExtensionFiles } from "../core/extension_files.ts";
 import type { ExtensionPermissions, ExtensionState, GrantRequest, HookProblem, Hooks } from "../core/hook.ts";
 import type { ExtensionFacts, HostActions } from "../core/host_actions.ts";
@@ -39,6 +40,8 @@ export interface HooksOptions {
   readonly facts: ExtensionFacts;
   /** Opens the files that an extension was granted. */
   readonly files: (granted: ExtensionPermissions) => ExtensionFiles;
+  /** Opens the sources of extensions that are not the user's own, in which tools can replace directories and links. */
+  readonly sources?: NamedFiles;
   /** Where compiled extensions, and what they bring, are kept; outside the tools' scope. */
   readonly cacheFolder?: string;
   /** Of the program: what another one kept is not used. */

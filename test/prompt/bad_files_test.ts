@@ -55,7 +55,7 @@ const KINDS: readonly {
         ...places,
         projectFolder,
         home: "/nonexistent",
-        files: OWN_FILES,
+        named: OWN_FILES,
       });
       return { appendSystem, ...(systemOverride ? { systemOverride } : {}) };
     },

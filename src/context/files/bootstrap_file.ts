@@ -1,4 +1,5 @@
 import { dirname, join } from "@std/path";
+import type { NamedFiles } from "../../core/named_files.ts";
 import { isInside } from "../../core/policy.ts";
 import type { ContextFile, Diagnostic, ScriptNotes } from "../../core/prompt.ts";
 import { findGitRoot } from "./ancestors.ts";
@@ -18,6 +19,8 @@ export interface BootstrapPlaces {
   readonly canRead: (path: string) => boolean;
   /** Why the links of a path must not be followed, as a clause; undefined if they lead where they may. */
   readonly linkProblem?: ((path: string) => string | undefined) | undefined;
+  /** Opens files of the repository, in which tools can replace directories and links; undefined if no tools run. */
+  readonly files?: NamedFiles | undefined;
 }
 
 /** How the files of one kind are taken. */
@@ -57,7 +60,7 @@ export function findBootstrapFile(name: string, places: BootstrapPlaces, rule: B
   };
   for (const place of order) {
     const path = join(place.folder, name);
-    const file = readWithin(path, place.bounds, places.canRead);
+    const file = readWithin(path, place.bounds, places);
     if (file.status === "missing") continue;
     if (place.needsTrust && !trusted) {
       const message = "The project is not trusted, so this file is left out. Look at it, then pass --trust";
@@ -77,7 +80,11 @@ export function findBootstrapFile(name: string, places: BootstrapPlaces, rule: B
  *
  * @param canRead Asked before the disk is touched.
  */
-export function readWithin(path: string, bounds: string | undefined, canRead: (path: string) => boolean): ContextFile {
+export function readWithin(
+  path: string,
+  bounds: string | undefined,
+  { canRead, files }: Pick<BootstrapPlaces, "canRead" | "files">,
+): ContextFile {
   if (!canRead(path)) {
     return {
       path,
@@ -90,12 +97,18 @@ export function readWithin(path: string, bounds: string | undefined, canRead: (p
     const target = leadsTo(path, own, bounds, canRead);
     if (target === undefined) return { path, status: "denied", message: leadsOut(bounds) };
     // Of where it led when it was checked, whatever has become of the link.
-    const read = readText(target, undefined, own.isSymlink ? Deno.lstatSync(target) : own);
+    const info = own.isSymlink ? Deno.lstatSync(target) : own;
+    const read = readText(target, undefined, info, isReplaceable(path, own, bounds) ? files : undefined);
     if (read.status !== "loaded") return notRead(path, read);
     return { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) };
   } catch (error) {
     return notRead(path, failureOf(error));
   }
+}
+
+/** Whether tools can have replaced more of a path than a regular file at its end, which its reader would notice. */
+export function isReplaceable(path: string, { isSymlink }: Deno.FileInfo, bounds: string | undefined): boolean {
+  return bounds !== undefined && (isSymlink || dirname(path) !== bounds);
 }
 
 /** Where a path leads; undefined for a link out of `bounds` or of what may be read. Throws what the disk throws. */

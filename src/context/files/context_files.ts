@@ -2,11 +2,12 @@ import { join } from "@std/path";
 import { isInside } from "../../core/policy.ts";
 import type { ContextFile } from "../../core/prompt.ts";
 import { ancestorsOf, findGitRoot } from "./ancestors.ts";
-import { type BootstrapPlaces, leadsOut, leadsTo, notRead } from "./bootstrap_file.ts";
+import { type BootstrapPlaces, isReplaceable, leadsOut, leadsTo, notRead } from "./bootstrap_file.ts";
 import { failureOf, readText } from "./read_text.ts";
 
 /** Where context files are looked for. */
-export interface ContextFileOptions extends Pick<BootstrapPlaces, "root" | "userFolder" | "gitRoot" | "canRead"> {
+export interface ContextFileOptions
+  extends Pick<BootstrapPlaces, "root" | "userFolder" | "gitRoot" | "canRead" | "files"> {
   /** False: nothing is looked for (`--no-context-files`, profile `none`). */
   readonly enabled: boolean;
 }
@@ -22,14 +23,14 @@ const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
  */
 export function gatherContextFiles(options: ContextFileOptions): ContextFile[] {
   if (!options.enabled) return [];
-  const { root, userFolder, canRead } = options;
+  const { root, userFolder } = options;
   const gitRoot = (options.gitRoot ?? (() => findGitRoot(root)))();
   const seen = new Set<string>();
   const found: ContextFile[] = [];
-  if (userFolder) found.push(...lookIn(userFolder, undefined, canRead, seen));
+  if (userFolder) found.push(...lookIn(userFolder, undefined, options, seen));
   for (const folder of ancestorsOf(root)) {
     const bounds = gitRoot && isInside(folder, gitRoot) ? gitRoot : folder;
-    found.push(...lookIn(folder, bounds, canRead, seen));
+    found.push(...lookIn(folder, bounds, options, seen));
   }
   return found;
 }
@@ -37,15 +38,15 @@ export function gatherContextFiles(options: ContextFileOptions): ContextFile[] {
 function lookIn(
   folder: string,
   bounds: string | undefined,
-  canRead: (path: string) => boolean,
+  options: Pick<ContextFileOptions, "canRead" | "files">,
   seen: Set<string>,
 ): ContextFile[] {
-  if (!canRead(folder)) {
+  if (!options.canRead(folder)) {
     return [{ path: join(folder, NAMES[0]), status: "denied", message: "The folder is outside what may be read" }];
   }
   const found: ContextFile[] = [];
   for (const name of NAMES) {
-    const file = lookAt(join(folder, name), bounds, canRead, seen);
+    const file = lookAt(join(folder, name), bounds, options, seen);
     if (file === "again") return found;
     if (file.entry.status !== "missing") found.push(file.entry);
     // A folder of that name is a mistake and not an answer: the other name may still hold the text.
@@ -57,7 +58,7 @@ function lookIn(
 function lookAt(
   path: string,
   bounds: string | undefined,
-  canRead: (path: string) => boolean,
+  { canRead, files }: Pick<ContextFileOptions, "canRead" | "files">,
   seen: Set<string>,
 ): { readonly entry: ContextFile; readonly isFolder?: boolean } | "again" {
   try {
@@ -69,7 +70,7 @@ function lookAt(
     const identity = info.ino ? `${info.dev}:${info.ino}` : path;
     if (info.isFile && seen.has(identity)) return "again";
     seen.add(identity);
-    const read = readText(target, undefined, info);
+    const read = readText(target, undefined, info, isReplaceable(path, link, bounds) ? files : undefined);
     if (read.status !== "loaded") return { entry: notRead(path, read), isFolder: read.status === "not_a_file" };
     return { entry: { path, status: "loaded", text: read.text, ...(read.note ? { message: read.note } : {}) } };
   } catch (error) {

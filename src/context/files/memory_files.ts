@@ -38,7 +38,7 @@ export function gatherMemory({ userFolder, now, canRead, canOpen, enabled }: Mem
   if (!enabled || userFolder === undefined) return { diagnostics: [] };
   const folder = join(userFolder, "memory");
   const index = join(folder, "index.md");
-  const file = readWithin(index, undefined, canRead);
+  const file = readWithin(index, undefined, { canRead });
   const diagnostics: Diagnostic[] = [];
   const report = (path: string, { status, note }: { readonly status: string; readonly note?: string }): void => {
     if (status === "missing") return;

@@ -1,4 +1,5 @@
-import { messageOf } from "../../core/error.ts";
+import { messageOf, UserError } from "../../core/error.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 
 /** What became of an attempt to read a text file. `note` says what is odd and what to do about it. */
 export type ReadText =
@@ -20,15 +21,18 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
  *
  * @param known What a look at the path has told already; never of a link. Another file than that is not read: commands
  *   of a session that runs meanwhile may swap one for a link to a secret.
+ * @param files Opens the path by descriptor: for a link that was followed, and for a directory that tools can replace.
  */
-export function readText(path: string, maxBytes = MAX_BYTES, known?: Deno.FileInfo): ReadText {
+export function readText(path: string, maxBytes = MAX_BYTES, known?: Deno.FileInfo, files?: NamedFiles): ReadText {
   try {
-    const info = known ?? Deno.statSync(path);
+    const named = files?.find(path, { access: "read", typed: true });
+    const info = known ?? (named && files?.status(named)) ?? Deno.statSync(path);
     if (!info.isFile) {
       const kind = info.isDirectory ? "a folder" : "not a regular file";
       return { status: "not_a_file", note: `It is ${kind}. Put a text file in its place` };
     }
-    const bytes = readStart(path, info, maxBytes);
+    using file = named && files ? files.open(named) : Deno.openSync(path, { read: true });
+    const bytes = readStart(file, info, maxBytes);
     const isWhole = info.size <= bytes.length;
     const text = UTF8.decode(isWhole ? bytes : bytes.subarray(0, endOfCharacters(bytes)));
     if (text.includes("\0")) return { status: "read_error", note: "It holds NUL bytes. Make it a plain text file" };
@@ -42,8 +46,7 @@ export function readText(path: string, maxBytes = MAX_BYTES, known?: Deno.FileIn
   }
 }
 
-function readStart(path: string, { size, dev, ino }: Deno.FileInfo, maxBytes: number): Uint8Array {
-  using file = Deno.openSync(path, { read: true });
+function readStart(file: Deno.FsFile, { size, dev, ino }: Deno.FileInfo, maxBytes: number): Uint8Array {
   const opened = file.statSync();
   if (opened.ino !== ino || opened.dev !== dev) throw new Error("It was replaced while it was read");
   const chunks: Uint8Array[] = [];
@@ -91,6 +94,7 @@ export function failureOf(error: unknown): Exclude<ReadText, { status: "loaded" 
   if (error instanceof TypeError) {
     return { status: "read_error", note: "It is not UTF-8 text. Convert it, for example with iconv" };
   }
+  if (error instanceof UserError) return { status: "read_error", note: `${error.why}. ${error.fix}` };
   return { status: "read_error", note: `${messageOf(error)}. Make it readable` };
 }
 

@@ -12,7 +12,7 @@ import { failureOf } from "./read_text.ts";
 export interface SystemFileOptions extends BootstrapPlaces {
   readonly home: string;
   /** Opens the files that options name. */
-  readonly files: NamedFiles;
+  readonly named: NamedFiles;
   /** `--system-prompt`: the text itself, or `@FILE`. */
   readonly systemPrompt?: string | undefined;
   /** The setting `appendSystemPrompt`, in the same form. */
@@ -65,8 +65,8 @@ function lookUp(
   if (options.projectFolder) {
     const path = join(options.projectFolder, name);
     if (options.trusted) {
-      const { root, canRead, gitRoot = () => findGitRoot(root) } = options;
-      const file = readWithin(path, gitRoot() ?? root, canRead);
+      const { root, gitRoot = () => findGitRoot(root) } = options;
+      const file = readWithin(path, gitRoot() ?? root, options);
       if (file.status !== "missing" && !isBlank(file)) return { file, passed };
       if (file.status !== "missing") blank = file;
     } else if (isThere(path)) {
@@ -74,7 +74,7 @@ function lookUp(
       passed.push({ code: "untrusted", message, file: path });
     }
   }
-  const file = options.userFolder ? readWithin(join(options.userFolder, name), undefined, options.canRead) : undefined;
+  const file = options.userFolder ? readWithin(join(options.userFolder, name), undefined, options) : undefined;
   const found = file && file.status !== "missing" ? file : blank;
   return found ? { file: found, passed } : { passed };
 }
@@ -95,7 +95,7 @@ const MAX_BYTES = 1024 * 1024;
  * Throws UserError for a file that cannot be read, and for a value without `@` that names a file or looks like one: what
  * a value means must not depend on which files a repository has.
  */
-function fromFlag(flag: string, value: string, { root, home, files }: SystemFileOptions): ContextFile {
+function fromFlag(flag: string, value: string, { root, home, named: files }: SystemFileOptions): ContextFile {
   if (value.startsWith("@@")) return { path: flag, status: "loaded", text: value.slice(1) };
   if (value.length > 1 && value.startsWith("@")) return readNamed(flag, value.slice(1), root, home, files);
   const mayBePath = value.length < MAX_PATH && !/[\n\0]/.test(value) && value.trim() !== "";

@@ -1,4 +1,5 @@
 import { dirname } from "@std/path";
+import type { NamedFiles } from "../../core/named_files.ts";
 import { isInside } from "../../core/policy.ts";
 import { countCharacters, formatSize, isSteering, stripControls, takeCharacters } from "../../core/support/text.ts";
 import { cutBlock, parseFrontMatter, textAfterBlock } from "../files/front_matter.ts";
@@ -22,11 +23,12 @@ const HEAD_BYTES = [4 * 1024, 64 * 1024] as const;
  * it; the rest is a warning.
  *
  * @param seen What the search knows of the file; looked up where it is left out.
+ * @param files Opens it, if tools can replace a part of its path.
  */
-export async function readSkill(path: string, seen?: Deno.FileInfo): Promise<ReadSkill> {
+export async function readSkill(path: string, seen?: Deno.FileInfo, files?: NamedFiles): Promise<ReadSkill> {
   const checked = checkFile(path, seen);
   if ("rejected" in checked) return checked;
-  const read = readHead(path, checked.info);
+  const read = readHead(path, checked.info, files);
   if (read.status === "missing") return { rejected: "the file is gone. Start again" };
   if (read.status !== "loaded") return { rejected: read.note };
   const parsed = await parseFrontMatter(read.text);
@@ -36,11 +38,11 @@ export async function readSkill(path: string, seen?: Deno.FileInfo): Promise<Rea
   return { ...made, warnings: [...made.warnings, "a value with a colon in it should stand in quotes"] };
 }
 
-function readHead(path: string, info: Deno.FileInfo): ReadText {
+function readHead(path: string, info: Deno.FileInfo, files: NamedFiles | undefined): ReadText {
   const [few, many] = HEAD_BYTES;
-  const read = readText(path, few, info);
+  const read = readText(path, few, info, files);
   const isLonger = read.status === "loaded" && read.note !== undefined && cutBlock(read.text) === undefined;
-  return isLonger ? readText(path, many, info) : read;
+  return isLonger ? readText(path, many, info, files) : read;
 }
 
 /** The part before the last; a slice, because this is done a thousand times before the first request. */
@@ -76,11 +78,11 @@ function checkFile(
 export type SkillBody = { readonly text: string } | { readonly problem: string };
 
 /** Reads a skill's instructions: its file without the block at the start, LF, without terminal controls (R115). */
-export function readSkillBody(path: string): SkillBody {
+export function readSkillBody(path: string, files?: NamedFiles): SkillBody {
   // A command of the session can have put a link in its place.
   const checked = checkFile(path, undefined, Infinity);
   if ("rejected" in checked) return { problem: checked.rejected };
-  const read = readText(path, MAX_SKILL_BYTES, checked.info);
+  const read = readText(path, MAX_SKILL_BYTES, checked.info, files);
   if (read.status === "missing") return { problem: "the file is gone. Start again, or take another skill" };
   if (read.status !== "loaded") return { problem: read.note };
   if (read.note) return { problem: `${read.note}. Move parts of it into other files` };

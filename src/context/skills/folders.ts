@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve } from "@std/path";
 import { isInside } from "../../core/policy.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { entryAt, isFolder } from "../../core/support/on_disk.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { sharedSkillFolders } from "../files/ancestors.ts";
 import type { BootstrapPlaces } from "../files/bootstrap_file.ts";
@@ -139,6 +140,11 @@ export interface SkillOptions extends Omit<BootstrapPlaces, "canRead"> {
 
 /** Whose skill it is; in this order the first wins a name (R121). */
 export type SkillOrigin = "packed" | "explicit" | "project" | "user" | "extension" | "bundled";
+
+/** What opens a skill: links in the user's and the program's own directories lead where their owner wants. */
+export function skillFiles(origin: SkillOrigin, files: NamedFiles | undefined): NamedFiles | undefined {
+  return origin === "project" || origin === "explicit" || origin === "extension" ? files : undefined;
+}
 
 /** One folder to search. */
 export interface SkillPlace {

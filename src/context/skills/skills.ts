@@ -5,6 +5,7 @@ import { readSkill, type SkillHead } from "./file.ts";
 import {
   findSkillFiles,
   type SkillFile,
+  skillFiles,
   type SkillOptions,
   type SkillOrigin,
   type SkillPlace,
@@ -93,7 +94,7 @@ async function take(
   options: SkillOptions,
   found: Found,
 ): Promise<void> {
-  const read = await readSkill(path, info);
+  const read = await readSkill(path, info, skillFiles(place.origin, options.files));
   if ("rejected" in read) return reject(found, path, read.rejected, "The skill is left out");
   const opened = linkedTo === undefined ? path : `${linkedTo}/SKILL.md`;
   if (options.canRead && !(options.canRead(path) && options.canRead(opened))) {

@@ -1,6 +1,7 @@
 import { basename, join, resolve } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
 import { isInside } from "../../core/policy.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import type { Diagnostic } from "../../core/prompt.ts";
 import { isSteering, neutralise, stripControls, takeCharacters } from "../../core/support/text.ts";
 import type { BootstrapPlaces } from "../files/bootstrap_file.ts";
@@ -10,7 +11,7 @@ import { failureOf, readText } from "../files/read_text.ts";
 
 /** Where templates are looked for; relative paths of flags start at the workspace. */
 export interface TemplateOptions
-  extends Pick<BootstrapPlaces, "root" | "projectFolder" | "userFolder" | "trusted" | "linkProblem"> {
+  extends Pick<BootstrapPlaces, "root" | "projectFolder" | "userFolder" | "trusted" | "linkProblem" | "files"> {
   /** `--template`: a file or a folder of files; taken even without `enabled`. */
   readonly explicit: readonly string[];
   readonly packed?: PackedFolder | undefined;
@@ -55,15 +56,20 @@ export async function discoverTemplates(options: TemplateOptions): Promise<Templ
     for (const path of filesAt(place, origin, problems, options.linkProblem)) {
       if (seen.has(path)) continue;
       seen.add(path);
-      await take(path, origin, byName, problems);
+      await take(path, { origin, files: filesFor(origin, options.files) }, byName, problems);
     }
   }
   return { templates: [...byName.values()].sort((a, b) => a.name < b.name ? -1 : 1), problems };
 }
 
+/** Links in the user's own directories lead where the user wants. */
+function filesFor(origin: TemplateOrigin, files: NamedFiles | undefined): NamedFiles | undefined {
+  return origin === "user" || origin === "packed" ? undefined : files;
+}
+
 async function take(
   path: string,
-  origin: TemplateOrigin,
+  { origin, files }: { readonly origin: TemplateOrigin; readonly files: NamedFiles | undefined },
   byName: Map<string, Template>,
   problems: Diagnostic[],
 ): Promise<void> {
@@ -74,7 +80,7 @@ async function take(
     problems.push({ code: "template_collision", message, file: path });
     return;
   }
-  const read = await readTemplate(path, name);
+  const read = await readTemplate(path, name, files);
   if ("rejected" in read) {
     problems.push(invalid(path, `The template is left out: ${read.rejected}`));
     return;
@@ -193,10 +199,10 @@ const BEGINNING_CHARACTERS = 60;
 const LINKS_TO_NOTHING = "it links to nothing. Put the file itself here, or remove the link";
 
 /** Reads one template; a block that cannot be read leaves its text usable. Never throws. */
-export async function readTemplate(path: string, name: string): Promise<ReadTemplate> {
+export async function readTemplate(path: string, name: string, files?: NamedFiles): Promise<ReadTemplate> {
   if (/[\s\p{Cc}]/u.test(name)) return { rejected: "its name cannot be typed. Use a file name without spaces" };
   if (name.startsWith("skill:")) return { rejected: "names that begin with skill: are those of skills. Rename it" };
-  const read = readText(path, MAX_BYTES);
+  const read = readText(path, MAX_BYTES, undefined, files);
   // It was listed a moment ago.
   if (read.status === "missing") return { rejected: LINKS_TO_NOTHING };
   if (read.status !== "loaded") return { rejected: read.note };

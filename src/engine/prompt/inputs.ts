@@ -1,9 +1,11 @@
 import type { ExpandedInput } from "../../context/expand_input.ts";
 import { readSkillBody, type SkillBody, skillElement } from "../../context/skills/file.ts";
+import { skillFiles } from "../../context/skills/folders.ts";
 import { selectSkills, type SkillChoice } from "../../context/skills/selection.ts";
 import type { Skill } from "../../context/skills/skills.ts";
 import type { Template } from "../../context/templates/templates.ts";
 import type { CommandView } from "../../core/engine.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import { UserError } from "../../core/error.ts";
 import { type AgentMessage, textOf, toolCallsOf } from "../../core/message.ts";
 import type { RuntimeSkill } from "../../core/prompt.ts";
@@ -17,6 +19,8 @@ export interface InputSources {
   readonly choice: SkillChoice;
   readonly templates: readonly Template[];
   readonly root: string;
+  /** Opens skills of the repository. */
+  readonly files?: NamedFiles;
 }
 
 /** The skills that a prompt calls for, by the messages of a request: the files that tools touched count, too. */
@@ -41,7 +45,7 @@ export async function readyInput(
     : (await import("../../context/expand_input.ts")).expandInput(text, {
       skills: sources.choice.mode === "off" ? [] : sources.skills,
       templates: sources.templates,
-      readBody: (skill) => readSkillBody(skill.path),
+      readBody: (skill) => readSkillBody(skill.path, skillFiles(skill.origin, sources.files)),
     });
   return {
     text: expanded.text,
@@ -69,14 +73,14 @@ export function inputCommands(sources: InputSources): readonly CommandView[] {
 
 /** Returns what chooses the skills of a prompt. Each file is read once. */
 export function turnSkills(
-  { skills, choice, root }: InputSources,
+  { skills, choice, root, files }: InputSources,
   { words, skill: expanded }: Pick<ExpandedInput, "words" | "skill">,
 ): TurnSkills {
   const bodies = new Map<Skill, SkillBody>();
   // What was touched once stays so until the next prompt, also after a compaction.
   const touched = new Set<string>();
   const read = (skill: Skill): SkillBody => {
-    const body = bodies.get(skill) ?? readSkillBody(skill.path);
+    const body = bodies.get(skill) ?? readSkillBody(skill.path, skillFiles(skill.origin, files));
     bodies.set(skill, body);
     return body;
   };

@@ -1,6 +1,6 @@
 import { join, resolve } from "@std/path";
 import type { Config } from "../../config/config.ts";
-import { namedFilesOf, namedPaths } from "../../config/named_files.ts";
+import { namedFilesOf, namedPaths, repositoryFiles } from "../../config/named_files.ts";
 import { findGitRoot } from "../../context/files/ancestors.ts";
 import { gatherContextFiles } from "../../context/files/context_files.ts";
 import { gatherDocs } from "../resources/bundled.ts";
@@ -63,6 +63,7 @@ export async function gatherBase(
   const gitRoot = once(() => findGitRoot(root));
   // In a trial the state of the copy is told, all else is the workspace's own.
   const place = config.trial === undefined ? { root, gitRoot } : { root: config.trial.folder };
+  const files = repositoryFiles(config);
   const system = gatherSystemFiles({
     root,
     projectFolder,
@@ -71,7 +72,8 @@ export async function gatherBase(
     gitRoot,
     canRead: mayRead,
     home: config.world.home,
-    files: namedFilesOf(config),
+    files,
+    named: namedFilesOf(config),
     systemPrompt: typeof values["system-prompt"] === "string" ? values["system-prompt"] : undefined,
     appendedBySettings: settings.appendSystemPrompt,
     appendSystemPrompt: Array.isArray(values["append-system-prompt"]) ? values["append-system-prompt"] : undefined,
@@ -81,8 +83,8 @@ export async function gatherBase(
   // A base prompt of somebody else's would stand in for what is inside.
   const systemOverride = packed?.isOpen === false ? undefined : system.systemOverride;
   const enabled = !values["no-context-files"] && isFull;
-  const contextFiles = gatherContextFiles({ root, userFolder, gitRoot, enabled, canRead: mayRead });
-  const places = { root, projectFolder, userFolder, gitRoot, trusted, canRead: mayRead, enabled };
+  const contextFiles = gatherContextFiles({ root, userFolder, gitRoot, enabled, canRead: mayRead, files });
+  const places = { root, projectFolder, userFolder, gitRoot, trusted, canRead: mayRead, files, enabled };
   const wanted = typeof settings.persona === "string" ? { mode: settings.persona } : settings.persona ?? {};
   const mode = wanted.mode ?? "sections";
   const persona = gatherPersona({
@@ -119,6 +121,7 @@ export async function gatherBase(
     packed: packedFolder(config.world, "templates"),
     explicit: namedPaths(config, values["template"], root),
     linkProblem: (path) => linkProblem(namedFilesOf(config), path),
+    files,
     contributed: contributed.templates,
     enabled: !values["no-templates"],
   });
@@ -151,7 +154,7 @@ export async function gatherBase(
     ),
     trust: { trusted, reason: config.trustReason },
     ...(packed ? { pack: { name: packed.name, fingerprint: packed.fingerprint } } : {}),
-    sources: { skills: skills.found.skills, choice: skills.choice, templates: templates.templates, root },
+    sources: { skills: skills.found.skills, choice: skills.choice, templates: templates.templates, root, files },
     notices: baseNotices({
       files: [systemOverride, ...system.appendSystem, ...contextFiles, scripts.scripts?.file, memory.file],
       persona: persona.persona,

@@ -8,7 +8,7 @@ import { HOME_SECRETS } from "../../sandbox/policy/secrets.ts";
 import type { FoundBundled } from "./bundled.ts";
 import { packedFolder } from "../../config/host_environment.ts";
 import type { Config } from "../../config/config.ts";
-import { namedFilesOf, namedPaths } from "../../config/named_files.ts";
+import { namedFilesOf, namedPaths, repositoryFiles } from "../../config/named_files.ts";
 import { linkProblem } from "../../core/named_files.ts";
 
 /** The skills that the model is told of, and what the search had to report. */
@@ -75,6 +75,7 @@ export async function discover(
     packed: packedFolder(config.world, "skills"),
     explicit: namedPaths(config, values["skill"], config.root),
     linkProblem: (path) => linkProblem(namedFilesOf(config), path),
+    files: repositoryFiles(config),
     contributed,
     trusted: config.trusted,
     enabled: isOn,

@@ -3,11 +3,13 @@ import { isFile } from "../../core/support/on_disk.ts";
 import { basename, dirname, join, relative } from "@std/path";
 import { sha256 } from "../../core/support/digest.ts";
 import { UserError } from "../../core/error.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import { isInside } from "../../core/policy.ts";
 
 /** Bounds of one extension. */
 const MAX_FILES = 500;
 const MAX_UNITS = 2 * 1024 * 1024;
+const MAX_BYTES = 3 * MAX_UNITS;
 
 /** A module of an extension. */
 export interface SourceFile {
@@ -34,8 +36,10 @@ export interface ExtensionSource {
  * a name in a comment adds a file at most.
  *
  * Nothing outside the entry's folder is read, also not through links. Throws `UserError`.
+ *
+ * @param named Opens the files, if tools can replace a part of their paths.
  */
-export function readSource(entryPath: string): ExtensionSource {
+export function readSource(entryPath: string, named?: NamedFiles): ExtensionSource {
   const entry = realPath(entryPath, entryPath);
   const root = dirname(entry);
   const files = new Map<string, SourceFile>();
@@ -43,7 +47,7 @@ export function readSource(entryPath: string): ExtensionSource {
   const waiting = [entry];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (files.has(path)) continue;
-    const text = Deno.readTextFileSync(path);
+    const text = textOf(path, named);
     units += text.length;
     if (files.size >= MAX_FILES || units > MAX_UNITS) {
       throw broken(entryPath, `it has more than ${MAX_FILES} files or ${MAX_UNITS} characters`, "Bundle it first");
@@ -60,7 +64,7 @@ export function readSource(entryPath: string): ExtensionSource {
     }
     files.set(path, { path, text, imports });
   }
-  const packageField = readPackageField(join(root, "package.json"));
+  const packageField = readPackageField(join(root, "package.json"), named);
   const list = [...files.values()];
   const parts = list.map(({ path, text }) => [relative(root, path), text]).sort(([a], [b]) => a! < b! ? -1 : 1);
   const hash = sha256(JSON.stringify([parts, packageField ?? null]));
@@ -89,10 +93,18 @@ function realPath(path: string, from: string): string {
   }
 }
 
-function readPackageField(path: string): unknown {
+/** The text of a file that was found at this real path; throws if it leads elsewhere now. */
+function textOf(path: string, named: NamedFiles | undefined): string {
+  if (named === undefined) return Deno.readTextFileSync(path);
+  const file = named.find(path, { access: "read", typed: true });
+  if (file.real !== path) throw broken(path, "it was replaced while it was read", "Try again");
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(named.read(file, MAX_BYTES));
+}
+
+function readPackageField(path: string, named: NamedFiles | undefined): unknown {
   if (!isFile(path)) return undefined;
   try {
-    const value: unknown = JSON.parse(Deno.readTextFileSync(path));
+    const value: unknown = JSON.parse(textOf(realPath(path, path), named));
     return isObject(value) ? value["sandpiper"] : undefined;
   } catch {
     throw broken(path, "it is no JSON", "Correct it");

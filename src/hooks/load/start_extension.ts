@@ -1,3 +1,4 @@
+import type { NamedFiles } from "../../core/named_files.ts";
 import type { ExtensionFiles } from "../../core/extension_files.ts";
 import type { ExtensionPermissions, GrantRequest, HookProblem } from "../../core/hook.ts";
 import type { HookName } from "../../core/hook_events.ts";
@@ -27,6 +28,8 @@ export interface StartOptions {
   /** See `HooksOptions`. */
   readonly files: (granted: ExtensionPermissions) => ExtensionFiles;
   /** See `HooksOptions`. */
+  readonly sources?: NamedFiles | undefined;
+  /** See `HooksOptions`. */
   readonly version: string;
   readonly cache: CompiledCache;
   readonly registrations: RegistrationCache;
@@ -48,7 +51,8 @@ export async function startExtension(found: FoundExtension, options: StartOption
   const { name } = found;
   const report = (level: HookProblem["level"], message: string): void =>
     options.report({ extension: name, level, message });
-  const source = readSource(found.path);
+  const isOwn = found.origin === "user" || found.origin === "packed";
+  const source = readSource(found.path, isOwn ? undefined : options.sources);
   const wants = readManifest(source);
   const written = options.grants.get(source.hash);
   const before = grantedOf(wants, written);

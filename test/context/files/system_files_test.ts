@@ -13,7 +13,7 @@ function gather(root: string, changes: Partial<SystemFileOptions> = {}) {
     trusted: true,
     canRead: () => true,
     home: join(root, "home"),
-    files: OWN_FILES,
+    named: OWN_FILES,
     ...changes,
   });
 }

@@ -25,7 +25,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "src/cli/modes/interactive.ts": "a temporary file of its own",
   "src/config/installation.ts": "the installation of the program",
   "src/config/settings/settings.ts": "the user's settings; those of a project are read by NamedFiles",
-  "src/context/files/read_text.ts": "compares what it opened with the status that was checked",
+  "src/context/files/read_text.ts":
+    "the user's directory and git's files; a path with parts that tools can replace is opened by NamedFiles",
   "src/context/trust.ts": "digests what it is shown; links are part of the digest and of the question",
   "src/engine/mcp/logins.ts": "the user's directory",
   "src/engine/model/learned.ts": "the user's directory",
@@ -36,7 +37,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "src/engine/tools/grants.ts": "the user's settings",
   "src/engine/tools/resolve_policy.ts": "/proc/self/mountinfo",
   "src/engine/trial/apply_patch.ts": "the journal of an apply, in the user's directory",
-  "src/hooks/code/": "compares real paths and reads what is hashed; the copy that was read is what runs",
+  "src/hooks/code/": "the user's and packed extensions, and what was compiled; others are opened by NamedFiles",
   "src/pack/": "the program itself and what was packed into it; sources are compared before and after",
   "src/provider/replay/replay.ts": "a file that the program itself made for the run (check --from)",
   "src/session/audit.ts": "the user's directory",

@@ -28,7 +28,9 @@ export function* batched(pieces: Iterable<string>): Generator<string> {
  * @param path Absolute, as the user named it.
  */
 export function writeNew(files: NamedFiles, path: string, pieces: Iterable<string>): void {
-  // A link is something of that name, too.
+  // Throws an error that names the target if a link leads out of the workspace.
+  files.find(path, { access: "write", typed: true });
+  // Any other link counts as a file of that name.
   const place = files.find(path, { access: "write", typed: true, follow: false });
   let file: Deno.FsFile;
   try {

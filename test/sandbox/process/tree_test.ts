@@ -25,7 +25,7 @@ const linux = { ignore: Deno.build.os !== "linux" };
 Deno.test("statOf() tells parent, group, session and memory of a process", linux, async () => {
   const child = start("exec -a 'a) Z 1 (name' sleep 30");
   await until(() => readProc(`/proc/${child.pid}/cmdline`)?.startsWith("a)") ?? false);
-  const { residentPages, ...rest } = statOf(child.pid) ?? { residentPages: 0 };
+  const { residentPages, start: startTicks, ...rest } = statOf(child.pid) ?? { residentPages: 0, start: 0 };
   assertEquals(rest, {
     pid: child.pid,
     parent: Deno.pid,
@@ -35,6 +35,7 @@ Deno.test("statOf() tells parent, group, session and memory of a process", linux
     threads: 1,
   });
   assert(residentPages > 10);
+  assert(startTicks > 0);
   child.kill("SIGKILL");
   await child.status;
   assertEquals(statOf(child.pid), undefined);

@@ -61,6 +61,11 @@ export interface Policy {
   readonly cache: string;
   /** Files and folders. */
   readonly read: Scope;
+  /**
+   * Entries of `read` that the program adds to every policy: its own directories, system paths and toolchains. All other
+   * entries come from an option, a setting or a grant. Undefined: none.
+   */
+  readonly builtInRead?: readonly string[];
   /** Files and folders. */
   readonly write: Scope;
   /** Programs. */

@@ -22,6 +22,7 @@ export function withOuterRepository(policy: Policy, view: FolderView = disk): Po
     ...policy,
     outerGit: found,
     read: { ...read, list: [...read.list, ...places] },
+    builtInRead: [...policy.builtInRead ?? [], ...places],
     // What is mounted between the workspace and the repository would end git's search.
     env: { ...policy.env, GIT_DISCOVERY_ACROSS_FILESYSTEM: "1" },
   };

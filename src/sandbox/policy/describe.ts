@@ -64,10 +64,11 @@ export function describePolicy(
 function readList(policy: Policy): string {
   if (policy.read.list.length === 0) return "nothing";
   const system = /^\/(?:usr|bin|sbin|lib\w*|opt|nix|gnu|snap|etc|var|run)(?:\/|$)/;
-  const own = policy.read.list.filter((path) =>
-    isInside(path, policy.root) || !(system.test(path) || isPrivate(path, policy))
-  );
-  const shown = own.filter((path) => !isInside(path, policy.home) || isInside(path, policy.root));
+  // What an option, a setting or the user allowed is always named, wherever it is.
+  const builtIn = new Set(policy.builtInRead);
+  const isSummed = (path: string): boolean =>
+    isPrivate(path, policy) || (builtIn.has(path) && (system.test(path) || isInside(path, policy.home)));
+  const shown = policy.read.list.filter((path) => isInside(path, policy.root) || !isSummed(path));
   // In a process that may not read them itself, the tools cannot either.
   const isSmall = policy.sandbox === "permissions" && !policy.read.list.some((path) => system.test(path));
   return [...shown.map((path) => name(path, policy)), ...(isSmall ? [] : ["system, toolchains"])].join(", ");

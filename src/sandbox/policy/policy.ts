@@ -146,6 +146,7 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
   const unpacked = (facts.unpacked ?? []).flatMap((path) => facts.realPath(path) ?? [])
     .filter((path) => covers(write, path));
   const denyWrite = unique([...denied.write, ...startup, ...unpacked]);
+  const builtInRead = unique([tmp, cache, ...extra, ...toolchainPaths({ ...facts, home })]);
   return {
     root,
     home,
@@ -153,15 +154,10 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
     cache,
     read: withPlaces(
       read,
-      [
-        tmp,
-        cache,
-        ...extra,
-        ...toolchainPaths({ ...facts, home }),
-        ...(link && covers(read, root) ? [link.common] : []),
-      ],
+      [...builtInRead, ...(link && covers(read, root) ? [link.common] : [])],
       denied.read,
     ),
+    builtInRead: [...builtInRead, ...(link ? [link.common] : [])],
     write: withPlaces(write, [tmp, cache, ...(link && covers(write, root) ? link.writable : [])], denyWrite),
     run: runScope(run, layers.denied("run")),
     net,

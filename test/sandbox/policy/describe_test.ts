@@ -41,6 +41,24 @@ Deno.test("describePolicy() says in a few sentences what holds", () => {
   );
 });
 
+Deno.test("describePolicy() names every read grant, also in the home and below system directories (R493)", () => {
+  using world = makeWorld();
+  const { base, home } = world;
+  for (const directory of ["mcp", "data", ".cargo/bin"]) Deno.mkdirSync(`${home}/${directory}`, { recursive: true });
+  const readLine = (policy: Policy): string | undefined =>
+    describePolicy(policy).find((line) => line.startsWith("Read:"))?.replaceAll(base, "~");
+  assertEquals(readLine(worldPolicy(world, "kernel")), "Read: the workspace, system, toolchains.");
+  const flags = { read: [`+${home}/mcp`, "+/var/log", "+/opt"] };
+  assertEquals(
+    readLine(worldPolicy(world, "kernel", { flags, grants: { read: [`${home}/data`] } })),
+    "Read: the workspace, ~/home/mcp, /var/log, ~/home/data, system, toolchains.",
+  );
+  assertEquals(
+    readLine(worldPolicy(world, "kernel", { user: { read: [`${home}/mcp`] } })),
+    "Read: ~/home/mcp, system, toolchains.",
+  );
+});
+
 Deno.test("describePolicy() says of git's settings what holds at each level", () => {
   using world = makeWorld();
   const guarded = (sandbox: Policy["sandbox"], bubblewrap = false): string => {

@@ -1,5 +1,7 @@
+import { dirname } from "@std/path";
 import type { Denial } from "./event.ts";
 import { textOf } from "./message.ts";
+import { isInside, type Policy } from "./policy.ts";
 import { shellWord } from "./support/text.ts";
 import type { ToolResult } from "./tool_result.ts";
 
@@ -13,6 +15,37 @@ export function grantOption(kind: Denial["kind"], grant: string): string {
   const folder = kind === "write" && !grant.endsWith("/") ? `${grant}/` : grant;
   // A comma stands between entries; Deno writes one that belongs to a path twice.
   return `--allow-${kind}=${shellWord(`+${folder.replaceAll(",", ",,")}`)}`;
+}
+
+/**
+ * The option that lets tools write one file that exists, and nothing beside it.
+ *
+ * @param path Absolute.
+ */
+export function fileWriteOption(path: string): string {
+  return `--allow-write=${shellWord(`+${path.replaceAll(",", ",,")}`)}`;
+}
+
+/** Whether a grant of a directory would open the home directory, or the directories around the workspace, as a whole. */
+export function opensHome(directory: string, { home, root }: Pick<Policy, "home" | "root">): boolean {
+  return isInside(home, directory) || (directory !== root && isInside(root, directory));
+}
+
+/**
+ * The option for the model that lets tools write a path. It names the directory, because a new file changes its directory;
+ * but never the home directory for the sake of one file. The text is the same whether the file exists or not.
+ *
+ * @param target Absolute; a slash at its end names the directory itself.
+ * @param show How the path is shown.
+ */
+export function writeAdvice(
+  target: string,
+  policy: Pick<Policy, "home" | "root">,
+  show: (path: string) => string = (path) => path,
+): string {
+  const directory = target.endsWith("/") ? target : dirname(target);
+  const isFile = directory !== target && opensHome(directory, policy);
+  return isFile ? `${fileWriteOption(show(target))} if the file exists` : grantOption("write", show(directory));
 }
 
 /** A denial as a person is asked about it. Neither text holds anything that could steer a terminal or hide. */

@@ -1,8 +1,7 @@
-import { dirname } from "@std/path";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 import { messageOf, ToolError } from "../../core/error.ts";
 import type { Denial } from "../../core/event.ts";
-import { grantOption } from "../../core/grant_option.ts";
+import { grantOption, writeAdvice } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { foldedPath, isInside, openedBy, type Policy, steersGit, whyNoGrant } from "../../core/policy.ts";
 
@@ -36,12 +35,12 @@ export function denial(
   path: string,
   rule: string,
   grant: string,
-  policy: Pick<Policy, "readingOnly" | "packed" | "besideOthers">,
+  policy: Pick<Policy, "readingOnly" | "packed" | "besideOthers" | "home" | "root">,
   cause?: unknown,
 ): ToolError {
   const remedy = access === "write" && policy.readingOnly
     ? "Nothing can be written before the user accepts the plan"
-    : openedBy(grantOption(access, shownPath(place(access, grant))), policy);
+    : openedBy(option(access, grant, policy), policy);
   const message = `Denied: ${access} ${shownPath(path)}: ${rule}. ${remedy}`;
   return new DeniedError(message, { kind: access, target: grant }, { cause });
 }
@@ -64,9 +63,8 @@ export function refusal(access: Access, path: string, real: string, policy: Poli
   return new DeniedError(message, { kind: access, target: real, isClosed: true }, { cause });
 }
 
-/** What a grant has to name: what is written changes the folder around it, unless it is one itself (a slash at its end). */
-function place(access: Access, target: string): string {
-  return access === "read" || target.endsWith("/") ? target : dirname(target);
+function option(access: Access, target: string, policy: Pick<Policy, "home" | "root">): string {
+  return access === "read" ? grantOption("read", shownPath(target)) : writeAdvice(target, policy, (path) => shownPath(path));
 }
 
 /** Deno's own wording, for example `Requires read access to "/etc/passwd", run again with the --allow-read flag`. */

@@ -3,12 +3,13 @@
 import { dirname, isAbsolute, normalize } from "@std/path";
 import { attempt } from "../../core/support/attempt.ts";
 import type { Denial } from "../../core/event.ts";
-import { grantOption } from "../../core/grant_option.ts";
+import { fileWriteOption, grantOption, opensHome } from "../../core/grant_option.ts";
 import { asFarAs, covers, isInside, type Policy, PROGRAM_LEVELS, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { addressKind, isAddress } from "../policy/net_address.ts";
 import { allowsHost, type HostRule, parseRule, ruleText } from "../policy/net_rules.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
 import { programFile } from "../policy/program_files.ts";
+import { isStartupFile } from "../policy/protected_paths.ts";
 import { knowsHosts } from "../policy/program_scopes.ts";
 import type { DenialClaim } from "./claim.ts";
 
@@ -59,6 +60,7 @@ export function whyClosed(claim: DenialClaim, policy: Policy, realPath: RealPath
   if (kind === "net") return allows(policy, claim) ? undefined : UNSEEN;
   const path = realOf(normalize(target), realPath);
   const rule = whyNoGrant(kind, path, policy);
+  if (rule === undefined && kind === "write" && isStartupFile(path, policy.home)) return STARTUP;
   if (rule !== undefined || !covers(policy[kind], path)) return rule ?? UNSEEN;
   return kind === "read" ? whyUnlisted(path, policy) : undefined;
 }
@@ -68,6 +70,8 @@ function mayProcess(name: "read" | "write", path: string): boolean {
 }
 
 const UNSEEN = "its name has characters that cannot be seen, so that nobody is asked";
+
+const STARTUP = "programs run or load it at their start: only you can create it";
 
 /**
  * The option that allows at the next start what nobody can be asked about; undefined where none does, and for a name that
@@ -79,7 +83,15 @@ export function startOption(claim: DenialClaim, policy: Policy, realPath: RealPa
   if (kind === "net") return allows(policy, claim) ? undefined : grantOption("net", target);
   const path = realOf(normalize(target), realPath);
   if (covers(policy[kind], path) || whyNoGrant(kind, path, policy) !== undefined) return undefined;
-  return grantOption(kind, kind === "read" ? path : dirname(path));
+  if (kind === "read") return grantOption("read", path);
+  if (target.endsWith("/")) return grantOption("write", path);
+  const folder = dirname(path);
+  if (opensHome(folder, policy)) {
+    if (realPath(path) !== undefined) return fileWriteOption(path);
+    // A grant of the home does not cover it.
+    if (isStartupFile(path, policy.home)) return undefined;
+  }
+  return grantOption("write", folder);
 }
 
 /** Whether a policy allows what was denied. */

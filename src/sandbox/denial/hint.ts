@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from "@std/path";
-import { grantOption } from "../../core/grant_option.ts";
+import { grantOption, writeAdvice } from "../../core/grant_option.ts";
 import { covers, isInside, openedBy, type Policy, whyNamesStay, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
 import { outerRepository, whyHidden } from "../git/outer_repository.ts";
 import { realOf, type RealPath } from "../policy/path_entry.ts";
@@ -100,7 +100,7 @@ export function denialHints(
   };
   for (const line of output.slice(-TAIL).split("\n").reverse()) {
     if (line.length > LONGEST_LINE) continue;
-    const redirection = command === undefined ? undefined : redirectionIn(line, command);
+    const redirection = command === undefined ? undefined : redirectionIn(line, command, policy.home);
     const hint = netHintOf(line, ending, policy) ??
       (ending === "well" ? undefined : unlessCertain(ending, programHint(line, policy, realPath, seen))) ??
       (NO_REPOSITORY.test(line) ? repositoryHint(policy) : undefined) ??
@@ -129,11 +129,14 @@ export function denialHints(
 function redirectionIn(
   line: string,
   command: string,
+  home: string,
 ): { readonly path: string; readonly isWritten: boolean } | undefined {
   const path = REFUSED_BY_SHELL.exec(line)?.[1];
   if (path === undefined || MOVES.test(command)) return undefined;
   for (const [, sign, ...words] of command.matchAll(REDIRECTION)) {
-    if (words.includes(path)) return { path, isWritten: sign?.includes(">") ?? false };
+    // The shell has replaced a tilde in the bare word.
+    const bare = words[2]?.replace(/^~(?=\/)/, () => home);
+    if (words.includes(path) || bare === path) return { path, isWritten: sign?.includes(">") ?? false };
   }
   return undefined;
 }
@@ -238,7 +241,7 @@ function hiddenHint(
   }
   const isRedirected = REDIRECTED.test(line);
   const isWritten = WRITES.test(line);
-  const [toRead, toWrite] = [grantOption("read", lexical), grantOption("write", dirname(lexical))];
+  const [toRead, toWrite] = [grantOption("read", lexical), writeAdvice(lexical, policy)];
   const allowed = allowedBy(policy, isWritten ? { toWrite } : isRedirected ? { toRead, toWrite } : { toRead });
   const note =
     `Sandbox: ${lexical} is outside the read scope and out of these commands' sight, whether it is there or not. ${allowed}.`;
@@ -326,7 +329,8 @@ function pathHint(
       return { note, unasked: { kind: "write", target: path } };
     }
     const tree = WORK_TREE.test(line) ? path.replace(/\/\.git$/, "") : undefined;
-    const allowed = allowedBy(policy, { toWrite: grantOption("write", tree ?? dirname(path)) });
+    const toWrite = tree === undefined ? writeAdvice(path, policy) : grantOption("write", tree);
+    const allowed = allowedBy(policy, { toWrite });
     const note = `Sandbox: ${tree ?? path} is outside the write scope. ${allowed}; for temporary files use $TMPDIR.`;
     return { note, denial: { kind: "write", target: tree === undefined ? path : `${tree}/` } };
   }
@@ -334,7 +338,7 @@ function pathHint(
     // A redirection of the shell's own may read or make the file.
     const isEither = SHELL.test(line);
     const toRead = grantOption("read", path);
-    const allowed = allowedBy(policy, isEither ? { toRead, toWrite: grantOption("write", dirname(path)) } : { toRead });
+    const allowed = allowedBy(policy, isEither ? { toRead, toWrite: writeAdvice(path, policy) } : { toRead });
     const note = `Sandbox: ${path} is outside the read scope. ${allowed}.`;
     return { note, denial: { kind: isEither && isNew(realPath) ? "write" : "read", target: path } };
   }
@@ -343,7 +347,7 @@ function pathHint(
     return { note: `Sandbox: cannot list ${path}: ${unlisted}.`, unasked: { kind: "read", target: path } };
   }
   if (!writable(policy, path) && !isWithin(policy.denyWrite, path) && !isSystem(path)) {
-    const toWrite = grantOption("write", dirname(path));
+    const toWrite = writeAdvice(path, policy);
     const note = `Sandbox: ${path} is outside the write scope: it may be read but not written. ${
       allowedBy(policy, { toWrite })
     }.`;

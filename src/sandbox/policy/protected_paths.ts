@@ -28,6 +28,11 @@ export function startupPaths(write: Scope, { home, env, realPath }: HomeView): s
   );
 }
 
+/** Whether a login, a shell or an editor loads a file of the home directory by its name, whether it exists or not. */
+export function isStartupFile(path: string, home: string): boolean {
+  return HOME_STARTUP.some((name) => isInside(path, join(home, name)));
+}
+
 /**
  * Paths inside a workspace that tools must not change, absolute; also such that are not there yet.
  *

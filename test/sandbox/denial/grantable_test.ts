@@ -172,13 +172,30 @@ Deno.test("whyClosed() says why nobody can be asked, and nothing of what was not
   const option = (kind: Denial["kind"], target: string) => startOption({ kind, target }, POLICY, (path) => path);
   assertEquals(
     ["/home/ann/x", POLICY.denyRead[0] ?? "", "/srv/x", "/proc/1", "/srv/\u001bx"].map((path) => option("write", path)),
-    ["--allow-write=+/home/ann/", undefined, undefined, undefined, undefined],
+    ["--allow-write=+/home/ann/x", undefined, undefined, undefined, undefined],
   );
   assertEquals(why("write", POLICY.protected[0] ?? ""), "it is protected, and no grant opens it");
   assertEquals(
     why("write", "/home/ann/x"),
-    "it is outside the write scope; only the command line can allow it, with --allow-write=+/home/ann/",
+    "it is outside the write scope; only the command line can allow it, with --allow-write=+/home/ann/x",
   );
   // It could be granted, but for what takes it away again.
   assertEquals(why("read", "/srv/x"), "--read-only or the project's settings forbid it");
+});
+
+Deno.test("startOption() advises the home directory for a new file alone, and never what a grant of it leaves out", () => {
+  const existing = ["/home/ann/notes", "/home/ann/.bashrc"];
+  const realPath = (path: string) => existing.includes(path) || !/\.\w+$|new$|notes$/.test(path) ? path : undefined;
+  const option = (target: string) => startOption({ kind: "write", target }, POLICY, realPath);
+  assertEquals(
+    ["/home/ann/notes", "/home/ann/.bashrc", "/home/ann/new", "/home/ann/", "/home/ann/.zshrc"].map(option),
+    [
+      ...["--allow-write=+/home/ann/notes", "--allow-write=+/home/ann/.bashrc"],
+      ...["--allow-write=+/home/ann/", "--allow-write=+/home/ann/", undefined],
+    ],
+  );
+  assertEquals(
+    whyClosed({ kind: "write", target: "/home/ann/.zshrc" }, POLICY, realPath),
+    "programs run or load it at their start: only you can create it",
+  );
 });

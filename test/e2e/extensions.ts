@@ -24,7 +24,7 @@ export function extensionPromises(program: Program): void {
         code: 0,
         stdout: "Three.\n",
         stderr: "warning: an extension blocked a call of bash: Pushing is for people. Tell the user what to push\n" +
-          "warning: 1 call was denied, the last of the run: the warnings above say why\n",
+          "warning: 1 call was denied, the last of the run. The warnings above say why\n",
       });
       const greeted = await run(program, ["-p", "-m", `replay:${file}`, "-e", path, "/hello Ada"], options);
       assertEquals([greeted.code, greeted.stdout], [0, ""], greeted.stderr);

@@ -157,7 +157,7 @@ Deno.test("a denied call is no silent success: one line with the options, and --
     assertEquals(ran.code, 0);
     assertStringIncludes(
       ran.stderr,
-      `warning: 1 call was denied, the last of the run: allowed by --allow-write=+${outside}/\n`,
+      `warning: 1 call was denied, the last of the run. To allow it: --allow-write=+${outside}/\n`,
     );
     // No grant is known: nothing claims that none helps, and nothing advises one.
     const secret = cassette(outside, [{ calls: [{ name: "read", args: { path: "/etc/shadow" } }] }, { text: "Done." }]);
@@ -165,7 +165,7 @@ Deno.test("a denied call is no silent success: one line with the options, and --
     const unknownGrant = await run(FULL_PROGRAM, words, { cwd: ws, env: { HOME: home } });
     assertMatch(
       unknownGrant.stderr,
-      /^warning: denied: read \/etc\/shadow: it may hold secrets, and no grant opens it\nwarning: 1 call was denied, the last of the run: the warnings above say why\n$/,
+      /^warning: denied: read \/etc\/shadow: it may hold secrets, and no grant opens it\nwarning: 1 call was denied, the last of the run. The warnings above say why\n$/,
     );
     const { deniedCalls, denials: [denied] } = JSON.parse(Deno.readTextFileSync(`${ws}/r.json`));
     const why = "it may hold secrets, and no grant opens it";

@@ -142,7 +142,7 @@ Deno.test("nothing configured: each provider with exactly what to type", () =>
     ) assertStringIncludes(stdout, line);
     const models = await run(FULL_PROGRAM, ["models"], { cwd: ws, env: { HOME: home } });
     assertEquals(models.code, 2);
-    assertStringIncludes(models.stderr, "There is nobody to ask");
+    assertStringIncludes(models.stderr, "No model provider available");
   }));
 
 Deno.test("a key that is set and a server that answers are offered, and what is offered works as it is typed", () =>
@@ -166,6 +166,44 @@ Deno.test("a key that is set and a server that answers are offered, and what is 
         const answered = await run(FULL_PROGRAM, ["-q", "-p", "-m", name, "hi"], { cwd: ws, env });
         assertEquals([answered.code, answered.stdout], [0, "Hello.\n"], answered.stderr);
       }
+    } finally {
+      await server.shutdown();
+    }
+  }));
+
+Deno.test("--base-url without a model uses the only model of that server, lists several, and sandpiper models shows them", () =>
+  inWorkspace({}, async ({ ws, home }) => {
+    let ids: readonly string[] = ["tiny"];
+    const asked: string[] = [];
+    const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+      if (request.method === "GET") return Response.json({ data: ids.map((id) => ({ id })) });
+      asked.push((await request.json()).model);
+      const lines = textReply("Hello.").map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+      return new Response(`${lines}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
+    });
+    try {
+      const baseUrl = `http://127.0.0.1:${server.addr.port}/v1`;
+      writeSettings(home, { providers: NO_LOCAL });
+      const start = async (...args: readonly string[]) =>
+        await run(FULL_PROGRAM, args, { cwd: ws, env: { HOME: home } });
+      const only = await start("-q", "-p", "--base-url", baseUrl, "hi");
+      assertEquals([only.code, only.stdout, asked], [0, "Hello.\n", ["tiny"]], only.stderr);
+      ids = ["tiny", "org/large"];
+      const several = await start("-p", "--base-url", baseUrl, "hi");
+      assertEquals([several.code, several.stdout], [2, ""]);
+      assertStringIncludes(several.stderr, "error: No model is chosen");
+      const offers = [...several.stderr.matchAll(/--model (\S+) +127\.0\.0\.1:\d+ lists it/g)].map(([, name = ""]) =>
+        name
+      );
+      assertEquals(offers, ["openai/org/large", "openai/tiny"]);
+      for (const name of offers) {
+        const answered = await start("-q", "-p", "--base-url", baseUrl, "-m", name, "hi");
+        assertEquals([answered.code, answered.stdout], [0, "Hello.\n"], answered.stderr);
+      }
+      assertEquals(asked, ["tiny", "org/large", "tiny"]);
+      const models = await start("models", "--base-url", baseUrl);
+      assertEquals(models.code, 0, models.stderr);
+      for (const id of ids) assertStringIncludes(models.stdout, id);
     } finally {
       await server.shutdown();
     }

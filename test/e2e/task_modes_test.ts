@@ -31,7 +31,7 @@ Deno.test("-p names each distinct denial once with the option that lifts it; -q 
     // The last one says it of the whole run.
     assertMatch(
       lines[3] ?? "",
-      /^warning: 5 calls were denied, the last of the run among them: allowed by --allow-.*, but not all of it: see the warnings above$/,
+      /^warning: 5 calls were denied, including the last of the run\. To allow a part: --allow-.*; for the rest see the warnings above$/,
     );
     const quiet = await run(PROGRAM, ["-q", ...args], { cwd: ws, env: { HOME: home } });
     assertEquals(quiet, { code: 0, stdout: "Done.\n", stderr: "" });
@@ -99,7 +99,7 @@ Deno.test("-p names on standard error what was moved aside or put back after a c
     assertEquals(stderr.trim().split("\n").filter((line) => line.startsWith("warning: ")).length, 6, stderr);
     assertMatch(
       stderr,
-      /^warning: 1 call was denied, the last of the run: allowed by --allow-read=\S+, but not all of it: see/m,
+      /^warning: 1 call was denied, the last of the run\. To allow a part: --allow-read=\S+; for the rest see/m,
     );
   });
 });

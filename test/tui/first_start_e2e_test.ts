@@ -5,7 +5,7 @@ import { hasTmux } from "./pty.ts";
 import { inTerminal } from "./world.ts";
 
 Deno.test({
-  name: "a model that is chosen on the first screen is written into the settings, which is said before and after",
+  name: "a model that is chosen on the first screen is saved in the settings, which is said before and after",
   ignore: !hasTmux,
   async fn() {
     const server = Deno.serve(
@@ -26,10 +26,10 @@ Deno.test({
       await inTerminal({ settings, columns: 120 }, async (pty, { home }) => {
         const file = join(home, ".sandpiper", "agent", "settings.json");
         const screen = await pty.see("1  start with ollama/tiny:1b");
-        assertStringIncludes(screen.replaceAll(/\s+/g, " "), `the model that you choose is written into ${file}`);
+        assertStringIncludes(screen.replaceAll(/\s+/g, " "), `The model that you choose is saved in ${file}`);
         assertEquals(JSON.parse(Deno.readTextFileSync(file)), settings);
         await pty.type("1");
-        const after = await pty.see(/"model": "ollama\/tiny:1b" stands in/, { history: true });
+        const after = await pty.see(/Saved "model": "ollama\/tiny:1b" in/, { history: true });
         assertStringIncludes(after, "tiny:1b");
         assertEquals(JSON.parse(Deno.readTextFileSync(file)), { ...settings, model: "ollama/tiny:1b" });
       });
@@ -51,10 +51,10 @@ Deno.test({
     try {
       await inTerminal({ settings, columns: 120, args: ["--no-session"] }, async (pty, { home }) => {
         const screen = await pty.see(/start with ollama\/tiny:1b/);
-        assertEquals(screen.includes("is written into"), false);
+        assertEquals(screen.includes("is saved in"), false);
         await pty.type(/(\d) {2}start with ollama\/tiny:1b/.exec(screen)?.[1] ?? "?");
         const after = await pty.see("tiny:1b");
-        assertEquals(after.includes("stands in"), false);
+        assertEquals(after.includes("Saved"), false);
         assertEquals(JSON.parse(Deno.readTextFileSync(join(home, ".sandpiper", "agent", "settings.json"))), settings);
       });
     } finally {

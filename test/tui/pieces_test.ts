@@ -151,9 +151,9 @@ Deno.test("firstStartLines() offers what was found, each with a key of its own",
   assert(!lines.includes("not shown"));
   const says = (text: string, keptIn?: string): boolean =>
     firstStartLines({ ...start, keptIn }, 80).map(bare).join("\n").includes(text);
-  assert(says("For good\n  the model that you choose is written into ~/s.json", "~/s.json"));
+  assert(says("Settings\n  The model that you choose is saved in ~/s.json", "~/s.json"));
   // Where nothing is kept the screen does not say so.
-  assert(!says("is written") && says('{"model": "PROVIDER/ID"}'));
+  assert(!says("is saved") && says('{"model": "PROVIDER/ID"}'));
 });
 
 Deno.test("saidText() names a called skill and leaves everything else alone", () => {

@@ -1,4 +1,4 @@
-import { configure } from "../../config/config.ts";
+import { type Config, configure } from "../../config/config.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
@@ -12,7 +12,7 @@ import {
   tokens,
   usd,
 } from "../../engine/model/available.ts";
-import { firstModel } from "../../engine/model/first_model.ts";
+import { firstModel, serverAtBaseUrl } from "../../engine/model/first_model.ts";
 import { type ModelChoice, tableOf } from "../../engine/model/model.ts";
 import { missingOf } from "../../engine/model/resolve_endpoint.ts";
 import { NoModelError } from "../../engine/model/offers.ts";
@@ -32,8 +32,9 @@ export async function modelsCommand(invocation: Invocation): Promise<number> {
   const only = typeof values["provider"] === "string" ? values["provider"] : undefined;
   const isCheck = values["check"] === true;
   // A model is not needed for a list, and what is wrong with it is said elsewhere.
-  const now = await firstModel(config, readVariable).catch((error): undefined => {
+  const now = await firstModel(config, readVariable).catch((error) => {
     if (!(error instanceof UserError)) throw error;
+    return serverOrNone(config);
   });
   if (only !== undefined) refuseMissing(only, config.settings, now);
   const found = await availableProviders({
@@ -52,6 +53,16 @@ export async function modelsCommand(invocation: Invocation): Promise<number> {
     : found.map(section).join("\n\n");
   writeAll(Deno.stdout, stripControls(text) + "\n");
   return isCheck && found.some(({ isListed }) => !isListed) ? 1 : 0;
+}
+
+/** The server of a base URL, also if no model of it is chosen. */
+function serverOrNone(config: Config): ModelChoice | undefined {
+  try {
+    return serverAtBaseUrl(config, readVariable);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
 }
 
 function refuseMissing(name: string, settings: Parameters<typeof tableOf>[0], now: ModelChoice | undefined): void {

@@ -51,7 +51,7 @@ export function keepModel(config: Config, model: string): string | undefined {
   if (place === undefined) return undefined;
   try {
     recordSetting(grantFolder(config), "model", model);
-    return `"model": "${model}" stands in ${place} from now on; change it there, or name another one with --model`;
+    return `Saved "model": "${model}" in ${place}. Change it there, or name another model with --model`;
   } catch (error) {
     if (error instanceof UserError) return `${error.what}: ${error.why}. ${error.fix}`;
     throw error;

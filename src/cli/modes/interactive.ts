@@ -189,17 +189,19 @@ export async function firstStartMode(
   if (isPlain(config)) throw problem;
   const { firstStart } = await import("../../tui/view/first_start.ts");
   const { keepModel, modelPlace } = await import("../interactive/models.ts");
+  // A model of a server that only the command line names would be asked of another server at the next start.
+  const isKept = config.invocation.values["base-url"] === undefined;
   const answer = await firstStart({
     problem,
     offers: "offers" in problem ? (problem as NoModelError).offers : [],
     settingsFile: config.stateFolder && join(config.stateFolder, "settings.json"),
-    keptIn: modelPlace(config),
+    keptIn: isKept ? modelPlace(config) : undefined,
     version: VERSION,
     theme: themeFor(config),
   });
   if (answer === "quit") return problem.exitCode;
   if (answer !== "demo") {
-    const said = keepModel(config, answer.model);
+    const said = isKept ? keepModel(config, answer.model) : undefined;
     return await startWith(
       answer.model,
       said === undefined ? config : { ...config, warnings: [...config.warnings, said] },

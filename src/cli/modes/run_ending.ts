@@ -1,4 +1,5 @@
 // How a run ended: its outcome for programs, its exit code, and the error whose words a person reads.
+import { limitText } from "../../core/support/limit_text.ts";
 import type { PromptOutcome } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { SignalWatch } from "../output/signals.ts";
@@ -25,7 +26,7 @@ export function endOf(
         error: new UserError({ what: "The run is a failure", why: failure, fix: FAILURE_FIX, exitCode: 5 }),
       };
     }
-    const why = signalled === code ? "it was interrupted" : limit.limit && `the limit ${limit.limit} was reached`;
+    const why = signalled === code ? "it was interrupted" : limit.limit && `it reached ${limitText(limit.limit)}`;
     return { end: { outcome: seen.ending, exitCode: code, ...limit, ...(why && !isDone ? { why } : {}) } };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

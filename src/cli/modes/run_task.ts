@@ -1,3 +1,4 @@
+import { limitText } from "../../core/support/limit_text.ts";
 import { counted } from "../../core/support/text.ts";
 import { resolve } from "@std/path";
 import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
@@ -201,7 +202,7 @@ async function answer(
       ...(proof.shape ? { shape: proof.shape } : {}),
       ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
     });
-  if (shown.limit !== undefined && shown.ending === "limit") warn(`the run was ended by a limit: ${shown.limit}`);
+  if (shown.limit !== undefined && shown.ending === "limit") warn(`the run reached ${limitText(shown.limit)}`);
   seen.state = engine.state();
   const facts = seen.facts.facts();
   if (!isJson) { for (const line of deniedLine(facts)) warn(line); }
@@ -250,14 +251,15 @@ function deniedLine({ deniedCalls, denials, isLastDenied }: RunFacts): string[] 
   if (deniedCalls === 0) return [];
   const grants = [...new Set(denials.flatMap(({ grant }) => grant === null ? [] : [grant]))];
   const many = `${counted(deniedCalls, "call was", "calls were")} denied`;
-  const last = isLastDenied ? deniedCalls === 1 ? ", the last of the run" : ", the last of the run among them" : "";
+  const last = isLastDenied ? deniedCalls === 1 ? ", the last of the run" : ", including the last of the run" : "";
+  const them = deniedCalls === 1 ? "it" : "them";
   // Where no grant is known the line of the denial itself says why, and what may help all the same.
   const how = grants.length === 0
-    ? "the warnings above say why"
-    : `allowed by ${grants.join(" ")}${
-      denials.some(({ grant }) => grant === null) ? ", but not all of it: see the warnings above" : ""
-    }`;
-  return [`${many}${last}: ${how}`];
+    ? "The warnings above say why"
+    : denials.some(({ grant }) => grant === null)
+    ? `To allow a part: ${grants.join(" ")}; for the rest see the warnings above`
+    : `To allow ${them}: ${grants.join(" ")}`;
+  return [`${many}${last}. ${how}`];
 }
 
 /** What the person wants, in words and pictures. */

@@ -1,3 +1,4 @@
+import { limitText } from "../../core/support/limit_text.ts";
 import type { PromptOutcome } from "../../core/engine.ts";
 import { UserError } from "../../core/error.ts";
 import type { AgentEvent } from "../../core/event.ts";
@@ -70,7 +71,7 @@ async function answerOf(events: AsyncGenerator<AgentEvent, PromptOutcome>): Prom
     throw new UserError({
       what: "The run gave no answer",
       why: outcome.errorMessage ?? outcome.reason ??
-        (outcome.limit ? `the limit ${outcome.limit} was reached` : `it was ${outcome.ending}`),
+        (outcome.limit ? `it reached ${limitText(outcome.limit)}` : `it was ${outcome.ending}`),
       fix: "Look at its events: agent.run() gives them",
       exitCode: outcome.ending === "limit" ? 4 : outcome.ending === "unproven" ? 5 : 1,
     });

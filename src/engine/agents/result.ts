@@ -1,4 +1,5 @@
 // What came of a sub-agent: facts from its events, and the result of the call that started it.
+import { limitText } from "../../core/support/limit_text.ts";
 import type { FileChange } from "../../core/changes.ts";
 import type {
   AgentEvent,
@@ -121,7 +122,9 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
     : words;
   const ended = {
     done: undefined,
-    limit: limit === "parent" ? "It was ended by a limit of your own run." : `It was ended by its limit ${limit}.`,
+    limit: limit === "parent"
+      ? "It was ended by a limit of your own run."
+      : `It reached ${limitText(limit ?? "a limit")}.`,
     aborted: "It was stopped before its end.",
     error: `It failed: ${reason ?? "no reason was given"}`,
     unproven: `What was demanded of its answer does not hold: ${reason ?? "no reason was given"}`,

@@ -1,5 +1,6 @@
 import { UserError } from "../../core/error.ts";
 import type { Config } from "../../config/config.ts";
+import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
 import { chooseModel, chooseNamed, keptName, type ModelChoice, type ServerChoice, tableOf } from "./model.ts";
 
 /**
@@ -16,12 +17,27 @@ export async function firstModel(
   const kept = isNamed || goesOn === undefined ? undefined : await nameInSession(config);
   const facts = { cwd, variable };
   if (!isNamed && kept === undefined) {
-    const { findOffers, NoModelError } = await import("./offers.ts");
+    const { findOffers, NoModelError, onlyModel } = await import("./offers.ts");
+    const server = serverAtBaseUrl(config, variable);
+    if (server !== undefined) return await resolveChoice(await onlyModel(server, settings));
     throw new NoModelError(await findOffers(settings, variable), settings);
   }
   return await resolveChoice(
     kept === undefined ? chooseModel(values, settings, facts) : chooseNamed(kept, values, settings, facts, {}),
   );
+}
+
+/**
+ * The server that `--base-url` or the setting `baseUrl` names, without a model; undefined if neither is set. Throws UserError if
+ * the address is not valid or its key is missing.
+ */
+export function serverAtBaseUrl(
+  { invocation: { values }, settings, world: { cwd } }: Config,
+  variable: (name: string) => string | undefined,
+): ServerChoice | undefined {
+  if (values["base-url"] === undefined && settings.baseUrl === undefined) return undefined;
+  const choice = chooseModel({ ...values, model: `${DEFAULT_PROVIDER.name}/` }, settings, { cwd, variable });
+  return choice.kind === "server" ? choice : undefined;
 }
 
 async function nameInSession(config: Config): Promise<string | undefined> {

@@ -2,9 +2,10 @@ import { UserError } from "../../core/error.ts";
 import type { Settings } from "../../config/settings/settings_table.ts";
 import { shownCommand } from "../../provider/endpoint/shown_command.ts";
 import type { ProviderEntry } from "../../provider/table/entry.ts";
+import { DEFAULT_PROVIDER } from "../../provider/table/table.ts";
 import { missingOf, resolveEndpoint, type Variable } from "./resolve_endpoint.ts";
 import { listModels } from "./list_models.ts";
-import { tableOf } from "./model.ts";
+import { type ServerChoice, tableOf } from "./model.ts";
 
 /** A model that could answer here and now. */
 export interface Offer {
@@ -21,7 +22,7 @@ const MOST_OF_ONE = 5;
 const MISSING = {
   model: { what: "No model is chosen", why: 'neither --model nor the setting "model" names one' },
   provider: {
-    what: "There is nobody to ask",
+    what: "No model provider available",
     why: "no provider has a key here, and no server on this machine answers",
   },
 } as const;
@@ -127,6 +128,22 @@ async function offersElsewhere(entry: ProviderEntry, variable: Variable): Promis
     name: `${entry.name}/${id}`,
     because: `${otherAddress(entry, variable)} names ${host}, which lists it`,
   }));
+}
+
+/**
+ * A server as it is, unless it lists several models and none is chosen. Throws NoModelError with these models then, named as
+ * `--model` takes them beside the base URL.
+ */
+export async function onlyModel(choice: ServerChoice, settings: Settings): Promise<ServerChoice> {
+  const { endpoint } = choice;
+  const listing = endpoint.model === "" ? await listModels(endpoint) : { models: [] };
+  if (!("models" in listing) || listing.models.length < 2) return choice;
+  const { host } = new URL(endpoint.baseUrl);
+  const offers = listing.models.slice(0, MOST_OF_ONE).map(({ id }) => ({
+    name: `${DEFAULT_PROVIDER.name}/${id}`,
+    because: `${host} lists it`,
+  }));
+  throw new NoModelError(offers, settings);
 }
 
 async function localOffers(entry: ProviderEntry, variable: Variable): Promise<readonly Offer[]> {

@@ -64,7 +64,9 @@ export function refusal(access: Access, path: string, real: string, policy: Poli
 }
 
 function option(access: Access, target: string, policy: Pick<Policy, "home" | "root">): string {
-  return access === "read" ? grantOption("read", shownPath(target)) : writeAdvice(target, policy, (path) => shownPath(path));
+  return access === "read"
+    ? grantOption("read", shownPath(target))
+    : writeAdvice(target, policy, (path) => shownPath(path));
 }
 
 /** Deno's own wording, for example `Requires read access to "/etc/passwd", run again with the --allow-read flag`. */

@@ -1,3 +1,4 @@
+import { limitText } from "../../core/support/limit_text.ts";
 import { compactionSizes, counted } from "../../core/support/text.ts";
 import { changesLine } from "../transcript/changes_line.ts";
 import type { AgentEvent } from "../../core/event.ts";
@@ -133,7 +134,7 @@ export function plainEvents(print: (line: string) => void, root: string): (event
       case "notice":
         return print(event.level === "info" ? event.message : `${event.level}: ${event.message}`);
       case "agent_end":
-        if (event.ending === "limit") print(`ended by a limit${event.limit ? `: ${event.limit}` : ""}`);
+        if (event.ending === "limit") print(`the run reached ${event.limit ? limitText(event.limit) : "a limit"}`);
         if (event.ending === "unproven") print(`not proven: ${event.reason ?? "what was demanded does not hold"}`);
         return print("ready");
     }

@@ -1,3 +1,4 @@
+import { limitText } from "../../core/support/limit_text.ts";
 import { compactionSizes, counted } from "../../core/support/text.ts";
 import { backgroundLine, PLAN_LINES } from "./session_lines.ts";
 import { changesLine } from "./changes_line.ts";
@@ -156,7 +157,9 @@ export function createReader(transcript: Transcript, root: string, now: () => nu
         case "notice":
           return say(event.message, event.level);
         case "agent_end":
-          if (event.ending === "limit") say(`Ended by a limit${event.limit ? `: ${event.limit}` : ""}`, "warning");
+          if (event.ending === "limit") {
+            say(`The run reached ${event.limit ? limitText(event.limit) : "a limit"}`, "warning");
+          }
           if (event.ending === "unproven") {
             say(`Not proven: ${event.reason ?? "what was demanded does not hold"}`, "warning");
           }

@@ -13,7 +13,7 @@ export interface FirstStart {
   /** Models that could answer: of keys that are set, and of servers that run on this machine. */
   readonly offers: readonly { readonly name: string; readonly because: string }[];
   readonly settingsFile: string | undefined;
-  /** The file that a chosen model is written into; nothing where it is not kept. */
+  /** The file in which a chosen model is saved; undefined if it is not saved. */
   readonly keptIn?: string | undefined;
   readonly version: string;
   readonly theme: Theme;
@@ -65,18 +65,18 @@ export function firstStartLines(
     ...forGood(offers.length > 0 ? keptIn : undefined, settingsFile, theme),
     "",
     ...offers.slice(0, MOST_OFFERS).map(({ name }, index) => `${theme.accent(String(index + 1))}  start with ${name}`),
-    `${theme.accent("d")}  try the demo: no key, no network, a project of its own`,
-    `${theme.accent("any other key")}  leave`,
+    `${theme.accent("d")}  try the demo: no key, no network, its own project`,
+    `${theme.accent("any other key")}  quit`,
   ];
   return lines.flatMap((line) => wrap(inOwnName(line), width));
 }
 
 /** What holds for the starts to come: a model that is chosen here, or what a person writes. */
 function forGood(keptIn: string | undefined, settingsFile: string | undefined, theme: Theme): readonly string[] {
-  if (keptIn !== undefined) return [theme.strong("For good"), `  the model that you choose is written into ${keptIn}`];
+  if (keptIn !== undefined) return [theme.strong("Settings"), `  The model that you choose is saved in ${keptIn}`];
   return settingsFile === undefined
     ? []
-    : [theme.strong("For good"), `  ${settingsFile}`, `  {"model": "PROVIDER/ID"}`];
+    : [theme.strong("To save a choice, write"), `  ${settingsFile}`, `  {"model": "PROVIDER/ID"}`];
 }
 
 function offered(offers: FirstStart["offers"], theme: Theme): readonly string[] {
@@ -98,7 +98,7 @@ function missing(fix: string, theme: Theme): readonly string[] {
   return [
     ...(fix === "" ? [] : [head, ...list.slice(0, LISTED)]),
     ...(more > 0 ? [`    … and ${more} more: sandpiper doctor`] : []),
-    theme.strong("A server of your own"),
-    "  sandpiper --base-url http://127.0.0.1:9000/v1 --model NAME",
+    theme.strong("Your own server"),
+    "  sandpiper --base-url http://127.0.0.1:9000/v1",
   ];
 }

@@ -72,12 +72,12 @@ const CASES: Readonly<Record<string, Case>> = {
   "a limit": {
     outcome: run("limit"),
     seen: { ending: "limit", limit: "maxTurns" },
-    end: ["limit", 4, "the limit maxTurns was reached", "maxTurns"],
+    end: ["limit", 4, "it reached the turn limit (--max-turns)", "maxTurns"],
   },
   "a limit that nobody read of": {
     outcome: run("limit"),
     seen: { ending: "limit", limit: "timeout", isUnread: true },
-    end: ["limit", 4, "the limit timeout was reached", "timeout"],
+    end: ["limit", 4, "it reached the limit timeout", "timeout"],
   },
   "an extension's stop": {
     outcome: run("aborted"),

@@ -89,7 +89,7 @@ for (const level of ["auto", "permissions"]) {
       assertEquals(code, 0, stderr);
       // What was not done is told, and nothing else.
       const lines = stderr.trimEnd().split("\n");
-      assertMatch(lines.pop() ?? "", /^warning: \d calls? w\w+ denied.*: allowed by --allow-write=\+\S+\/ws\/$/);
+      assertMatch(lines.pop() ?? "", /^warning: \d calls? w\w+ denied.*\. To allow \w+: --allow-write=\+\S+\/ws\/$/);
       for (const line of lines) assertMatch(line, /^warning: denied.*b\.txt/);
       assertEquals(Deno.readTextFileSync(`${ws}/a.txt`), "newer\nbash\n");
       assertEquals(Deno.readTextFileSync(`${ws}/b.txt`), "two\n");

@@ -529,7 +529,8 @@ Deno.test("what the model reads of a path is the same whether it is there or not
 Deno.test("denialHints() reads a redirection below ~ as writing, and never advises the whole home for a file", () => {
   const path = "/home/ann/.bashrc";
   const output = `/bin/bash: line 1: ${path}: Permission denied\n`;
-  const note = `Sandbox: ${path} is outside the write scope. ${ONLY}, with --allow-write=+${path} if the file exists; ` +
+  const note =
+    `Sandbox: ${path} is outside the write scope. ${ONLY}, with --allow-write=+${path} if the file exists; ` +
     "for temporary files use $TMPDIR.";
   for (const command of ["echo x >> ~/.bashrc", `echo x >> ${path}`]) {
     assertEquals(

@@ -124,7 +124,7 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
     done: undefined,
     limit: limit === "parent"
       ? "It was ended by a limit of your own run."
-      : `It reached ${limitText(limit ?? "a limit")}.`,
+      : `It reached ${limit ? limitText(limit) : "a limit"}.`,
     aborted: "It was stopped before its end.",
     error: `It failed: ${reason ?? "no reason was given"}`,
     unproven: `What was demanded of its answer does not hold: ${reason ?? "no reason was given"}`,

@@ -22,8 +22,8 @@ export interface HeldDirectory extends Disposable {
   readonly pathOf: (name: string) => string;
   /** Opens the regular file of that name; follows no link and waits for nothing. Throws for anything else. */
   readonly openRegular: (name: string, options: Deno.OpenOptions) => Deno.FsFile;
-  /** Sets the permission bits of the regular file of that name; follows no link. Throws for anything else. */
-  readonly setMode: (name: string, mode: number) => void;
+  /** Sets the permission bits of the regular file of that name; follows no link. Absent if it would have to follow one. */
+  readonly setMode?: (name: string, mode: number) => void;
   /** Throws if the path of the directory led elsewhere meanwhile, which matters only without a descriptor. */
   readonly verify: () => void;
 }
@@ -32,19 +32,39 @@ export interface HeldDirectory extends Disposable {
 const NO_LINKS = 0x2n | 0x4n;
 const BENEATH = 0x8n;
 
-/**
- * Holds a directory that tools can write, or one below it.
- *
- * @param root Real, in a directory that tools cannot write.
- * @param below Relative to it, "" for the directory itself. No part of it may be a link.
- * @throws What Deno throws for a directory that is missing or cannot be opened; `Error` for a link on the way.
- */
-export function holdDirectory(root: string, below: string): HeldDirectory {
-  return hasDescriptors() ? byDescriptor(root, below) : compareDirectory(root, below);
+/** A way to hold directories. */
+export interface Holder {
+  /**
+   * Holds a directory that tools can write, or one below it.
+   *
+   * @param root Real, in a directory that tools cannot write.
+   * @param below Relative to it, "" for the directory itself. No part of it may be a link.
+   * @throws What Deno throws for a directory that is missing or cannot be opened; `Error` for a link on the way.
+   */
+  readonly hold: (root: string, below: string) => HeldDirectory;
+  /** Why names below `root` must not be created, changed or removed unless they are right in it: a clause. */
+  readonly whyReadOnly?: string;
 }
 
-/** Whether openat2(2) and /proc/self/fd can be used: not on other systems, old kernels, or with few permissions of Deno. */
-const hasDescriptors = once((): boolean => {
+/** A descriptor of the directory: whatever tools do to its path does not matter. */
+export const descriptors: Holder = { hold: byDescriptor };
+
+/**
+ * Comparisons before and after each use. That a directory was replaced in between is noticed when the name is used already: too
+ * late for anything but reading. On Windows tools start no process that could do it.
+ */
+export const comparisons: Holder = {
+  hold: compareDirectory,
+  ...(Deno.build.os === "windows"
+    ? {}
+    : { whyReadOnly: "without /proc and --allow-ffi this process cannot hold a directory that tools can replace" }),
+};
+
+/** The best way that this process has. */
+export const bestHolder = once((): Holder => hasDescriptors() ? descriptors : comparisons);
+
+/** Whether directories can be held by descriptor: not on other systems, and not with few permissions of Deno. */
+function hasDescriptors(): boolean {
   if (Deno.build.os !== "linux") return false;
   return attempt(() => {
     const fd = openDirectory(AT_FDCWD, "/", NO_LINKS, "/");
@@ -54,7 +74,7 @@ const hasDescriptors = once((): boolean => {
       close(fd);
     }
   }) ?? false;
-});
+}
 
 function byDescriptor(root: string, below: string): HeldDirectory {
   const real = join(root, below);
@@ -96,8 +116,23 @@ function openDirectory(from: number, path: string, resolve: bigint, shown: strin
   // struct open_how: flags, mode, resolve.
   const how = new BigUint64Array([BigInt(O_PATH | O_CLOEXEC | O_DIRECTORY), 0n, resolve]);
   const fd = systemCall("openat2", from, cString(path), how, how.byteLength);
-  if (fd < 0) throw failure(shown);
-  return fd;
+  if (fd >= 0) return fd;
+  // Linux before 5.6, and filters of containers that do not know the call.
+  if (["ENOSYS", "EPERM"].includes(errnoName(errno()) ?? "")) return openEachName(from, path, shown);
+  throw failure(shown);
+}
+
+/** The same by one call for each name of a path without `..`. */
+export function openEachName(from: number, path: string, shown: string): number {
+  let at = from;
+  for (const name of [...path.startsWith("/") ? ["/"] : [], ...path.split("/").filter((part) => part !== "")]) {
+    const next = systemCall("openat", at, cString(name), O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);
+    const error = next < 0 ? failure(shown) : undefined;
+    if (at !== from) close(at);
+    if (error) throw error;
+    at = next;
+  }
+  return at;
 }
 
 /** The error that Deno throws for the errno of the last call. */
@@ -131,11 +166,7 @@ export function renamed(error: unknown, name: string, path: string): unknown {
   return error;
 }
 
-/**
- * The same without descriptors: each name on the way is compared before and after its use, and a name that was replaced
- * meanwhile is an error.
- */
-export function compareDirectory(root: string, below: string): HeldDirectory {
+function compareDirectory(root: string, below: string): HeldDirectory {
   const real = join(root, below);
   const chain = [real];
   for (let at = real; at !== root; at = dirname(at)) chain.push(dirname(at));
@@ -170,10 +201,6 @@ export function compareDirectory(root: string, below: string): HeldDirectory {
         file.close();
         throw error;
       }
-    },
-    setMode(name, mode) {
-      regular(join(real, name));
-      Deno.chmodSync(join(real, name), mode);
     },
     verify,
     [Symbol.dispose]: () => {},

@@ -9,7 +9,7 @@ import { once } from "../../core/support/once.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
 import { realOf } from "../policy/path_entry.ts";
 import { type Destination, followLinks } from "./follow_links.ts";
-import { type HeldDirectory, holdDirectory, notRegular, renamed } from "./held_directory.ts";
+import { bestHolder, type HeldDirectory, type Holder, notRegular, renamed } from "./held_directory.ts";
 
 /** What tools can do, as far as names of files are concerned. */
 export interface ToolAccess {
@@ -33,8 +33,8 @@ export function toolAccess(policy: Policy): ToolAccess & { readonly roots: reado
   };
 }
 
-/** Creates the functions that open names which tools may have influenced. `hold` is replaced in tests alone. */
-export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDirectory): NamedFiles {
+/** Creates the functions that open names which tools may have influenced. Tests alone give a `holder`. */
+export function createNamedFiles({ roots, whyDenied }: ToolAccess, holder: () => Holder = bestHolder): NamedFiles {
   const real = once(() =>
     (typeof roots === "function" ? roots() : roots)
       .map((root) => realOf(root, (path) => attempt(() => Deno.realPathSync(path))))
@@ -43,7 +43,7 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
   /** Calls `work` with the held directory around a file, and the name in it. */
   const inDirectory = <T>({ root, real }: NamedFile, work: (directory: HeldDirectory, name: string) => T): T => {
     if (root === undefined) return work(UNHELD, real);
-    using directory = hold(root, relative(root, dirname(real)));
+    using directory = holder().hold(root, relative(root, dirname(real)));
     return withRealNames(directory, dirname(real), () => work(directory, basename(real)));
   };
   /** Calls `work` with a path that leads to the file. */
@@ -67,6 +67,12 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
       const { isLinked, ...found } = follow ? followLinks(named, real()) : parentFollowed(named, real());
       const why = typed && !isLinked ? undefined : whyDenied(access, found.real, isLinked);
       if (why !== undefined) throw deniedTarget(named, found.real, why, isLinked);
+      const { root, real: target } = found;
+      // Tools that can write everywhere need no swap.
+      if (access === "write" && root !== undefined && root !== "/" && root !== dirname(target)) {
+        const { whyReadOnly } = holder();
+        if (whyReadOnly !== undefined) throw readOnly(named, root, whyReadOnly);
+      }
       return { path: named, access, ...found };
     },
     status(file) {
@@ -87,7 +93,7 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, hold = holdDi
     },
     list(directory) {
       if (directory.root === undefined) return [...Deno.readDirSync(directory.real)];
-      using held = hold(directory.root, relative(directory.root, directory.real));
+      using held = holder().hold(directory.root, relative(directory.root, directory.real));
       const entries = withRealNames(held, directory.real, () => [...Deno.readDirSync(held.pathOf("."))]);
       held.verify();
       return entries;
@@ -187,14 +193,17 @@ function replaceIn<T>(
   const wanted = mode ?? (old?.isFile && old.mode !== null ? old.mode & 0o777 : 0o600);
   try {
     let result: T;
+    let isComplete: boolean;
     {
-      using file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });
+      using file = Deno.openSync(temporary, { write: true, createNew: true, mode: wanted });
       // Before the first byte: without a descriptor the new file can lie in another directory.
       directory.verify();
       result = write(file);
       file.syncSync();
+      // The umask of the process can have taken some.
+      isComplete = ((file.statSync().mode ?? wanted) & 0o777) === wanted;
     }
-    if (wanted !== 0o600) directory.setMode(freeName, wanted);
+    if (!isComplete) directory.setMode?.(freeName, wanted);
     directory.verify();
     Deno.renameSync(temporary, path);
     return result;
@@ -232,6 +241,14 @@ function withRealNames<T>(directory: HeldDirectory, real: string, work: () => T)
 
 function expect(file: NamedFile, access: Access): void {
   if (file.access !== access) throw new Error(`${file.path} was checked for ${file.access}, not for ${access}`);
+}
+
+function readOnly(path: string, root: string, why: string): UserError {
+  return new UserError({
+    what: `Cannot write "${path}"`,
+    why,
+    fix: `Name a path right in ${root} or outside of it, or give Deno --allow-all`,
+  });
 }
 
 function deniedTarget(path: string, real: string, why: string, isLinked: boolean): UserError {

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
 import { FileTooLarge, LinkOutside, type NamedFiles } from "../../../src/core/named_files.ts";
-import { compareDirectory, holdDirectory } from "../../../src/sandbox/names/held_directory.ts";
+import { comparisons, descriptors, openEachName } from "../../../src/sandbox/names/held_directory.ts";
 import { createNamedFiles } from "../../../src/sandbox/names/named_files.ts";
-import { libc } from "../../../src/sandbox/system/ffi.ts";
+import { AT_FDCWD, close, libc } from "../../../src/sandbox/system/ffi.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.
 libc();
@@ -16,11 +16,11 @@ interface Arena {
   readonly home: string;
 }
 
-const HOLDS = { "a descriptor": holdDirectory, "comparisons": compareDirectory } as const;
+const HOLDERS = { "a descriptor": descriptors, "comparisons": { hold: comparisons.hold } } as const;
 
 /** Runs a test with each way to hold a directory. */
 function test(name: string, work: (arena: Arena) => void): void {
-  for (const [kind, hold] of Object.entries(HOLDS)) {
+  for (const [kind, holder] of Object.entries(HOLDERS)) {
     Deno.test(`${name} (${kind})`, () => {
       const top = Deno.realPathSync(Deno.makeTempDirSync());
       const [ws, home] = [`${top}/ws`, `${top}/home`];
@@ -33,7 +33,7 @@ function test(name: string, work: (arena: Arena) => void): void {
       const whyDenied = (_: string, real: string): string | undefined =>
         real === `${ws}/denied` ? "it was denied" : undefined;
       try {
-        work({ files: createNamedFiles({ roots: [`${ws}/sub`, ws], whyDenied }, hold), ws, home });
+        work({ files: createNamedFiles({ roots: [`${ws}/sub`, ws], whyDenied }, () => holder), ws, home });
       } finally {
         Deno.removeSync(top, { recursive: true });
       }
@@ -215,6 +215,52 @@ test("links in a circle end", ({ files, ws }) => {
   Deno.symlinkSync("y", `${ws}/x`);
   Deno.symlinkSync("x", `${ws}/y`);
   assertThrows(() => text(files, `${ws}/x`), Deno.errors.FilesystemLoop);
+});
+
+Deno.test("without descriptors nothing is created, changed or removed in a directory that tools can replace", () => {
+  const ws = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    Deno.mkdirSync(`${ws}/sub`);
+    Deno.writeTextFileSync(`${ws}/sub/a`, "a\n");
+    Deno.symlinkSync("sub/a", `${ws}/link`);
+    const files = createNamedFiles({ roots: [ws], whyDenied: () => undefined }, () => comparisons);
+    for (const path of ["sub/a", "sub/new", "sub/sub/new", "link"]) {
+      const error = assertThrows(() => put(files, `${ws}/${path}`, "new"), UserError, "cannot hold a directory");
+      assertEquals(error.exitCode, 2);
+    }
+    put(files, `${ws}/top`, "top\n");
+    assertEquals([text(files, `${ws}/top`), text(files, `${ws}/link`), text(files, `${ws}/sub/a`)], [
+      "top\n",
+      "a\n",
+      "a\n",
+    ]);
+  } finally {
+    Deno.removeSync(ws, { recursive: true });
+  }
+});
+
+Deno.test("where openat2 is missing, each name of a path is opened by itself, and no link", () => {
+  const top = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    Deno.mkdirSync(`${top}/a/b/c`, { recursive: true });
+    Deno.symlinkSync("a", `${top}/link`);
+    Deno.symlinkSync("b", `${top}/a/last`);
+    Deno.writeTextFileSync(`${top}/a/file`, "");
+    const open = (from: number, path: string): number => openEachName(from, path, path);
+    const fds = [open(AT_FDCWD, top)];
+    try {
+      fds.push(open(fds[0] ?? -1, "a/b/c"));
+      assertEquals(Deno.readLinkSync(`/proc/self/fd/${fds[1]}`), `${top}/a/b/c`);
+      const before = [...Deno.readDirSync("/proc/self/fd")].length;
+      for (const path of ["link/b", "a/last", "a/file", "a/none/c"]) assertThrows(() => open(fds[0] ?? -1, path));
+      assertThrows(() => open(AT_FDCWD, `${top}/link/b`));
+      assertEquals([...Deno.readDirSync("/proc/self/fd")].length, before);
+    } finally {
+      fds.forEach(close);
+    }
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
 });
 
 Deno.test("where tools can write everything, a link still leads to no denied file and to none of the kernel", () => {

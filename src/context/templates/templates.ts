@@ -130,8 +130,9 @@ function filesAt(
     if (why !== undefined) problems.push(invalid(path, `The template is left out: ${why}`));
     return why === undefined;
   };
-  if (!mayFollow(place)) return [];
-  switch (kindOf(place)) {
+  const kind = kindOf(place);
+  if (kind !== undefined && !mayFollow(place)) return [];
+  switch (kind) {
     case undefined:
       return isNamed ? problem("There is no such file. Name a .md file or a folder of them") : [];
     case "file":

@@ -4,7 +4,7 @@ import { findSkillFiles } from "../../context/skills/folders.ts";
 import { discoverSkills, listedSkills, type SkillSet } from "../../context/skills/skills.ts";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import type { Diagnostic, PromptSkill, UnlistedSkill } from "../../core/prompt.ts";
-import { HOME_SECRETS } from "../../sandbox/policy/secrets.ts";
+import { secretsOfHome } from "../../sandbox/policy/secrets.ts";
 import type { FoundBundled } from "./bundled.ts";
 import { packedFolder } from "../../config/host_environment.ts";
 import type { Config } from "../../config/config.ts";
@@ -124,8 +124,7 @@ export function skillFolders(config: Config): string[] {
 
 /** Real directories of the skills that a link in a folder leads to; none that holds the home or a place of secrets. */
 function linkedSkills(folder: string, home: string | undefined): readonly string[] {
-  const closed = home === undefined ? [] : [home, ...HOME_SECRETS.map((name) => join(home, name))];
-  return findSkillFiles(folder, true).found.flatMap(({ linkedTo }) =>
-    linkedTo === undefined || closed.some((place) => isInside(place, linkedTo)) ? [] : [linkedTo]
-  );
+  const linked = findSkillFiles(folder, true).found.flatMap(({ linkedTo }) => linkedTo ?? []);
+  const closed = linked.length === 0 || home === undefined ? [] : [home, ...secretsOfHome(home)];
+  return linked.filter((place) => !closed.some((path) => isInside(path, place)));
 }

@@ -1,11 +1,11 @@
-import { join } from "@std/path";
+import { dirname, join } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
+import { coverage, covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
 import { isAbsolutePath } from "../../core/support/on_disk.ts";
 import { realOf, type RealPath } from "./path_entry.ts";
 import { presentBelow, type ReadableFacts } from "./readable.ts";
 import { unique } from "./scopes.ts";
-import { HOME_SECRETS, otherSecrets, SYSTEM_SECRETS } from "./secrets.ts";
+import { HOME_SECRETS, otherSecrets, secretsOfHome, SYSTEM_SECRETS } from "./secrets.ts";
 
 /** Where things are, for denials. */
 export interface DeniedFacts extends ReadableFacts {
@@ -38,7 +38,7 @@ export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): Deni
   const others = otherSecrets(facts);
   const lexical = [
     ...others,
-    ...HOME_SECRETS.map((name) => `${facts.home}/${name}`),
+    ...secretsOfHome(facts.home),
     ...SYSTEM_SECRETS,
     ...(own !== undefined && isAbsolutePath(own) ? [own] : []),
   ];
@@ -51,16 +51,18 @@ export function deniedPaths(read: Scope, write: Scope, facts: DeniedFacts): Deni
   ];
   const real = there.flatMap((path) => facts.realPath(path) ?? []).filter((path) => !isInside(facts.home, path));
   const secrets = unique([...lexical, ...real]);
-  const carved = (keep: readonly string[]): string[] => secrets.flatMap((path) => carve(path, keep, facts.listFolder));
+  const carved = (keep: readonly string[]): string[] => secrets.flatMap(carver(keep, facts.listFolder));
   // Mostly below a secret place, whose denial covers it.
   const withKept = (denied: readonly string[]): string[] =>
     unique([...denied, ...facts.kept.filter((path) => !denied.some((folder) => isInside(path, folder)))]);
-  const otherPlaces = otherNames(facts.mounts ?? "");
+  const otherPlaces = remembered(otherNames(facts.mounts ?? ""));
   const everywhere = (paths: readonly string[]): string[] =>
     unique([...paths, ...paths.flatMap(otherPlaces).filter((path) => facts.realPath(path) === path)]);
   const [unread, unwritten] = [carved([...facts.readable, ...facts.writable]), carved(facts.writable)];
-  const without = (paths: readonly string[], closed: readonly string[]): string[] =>
-    paths.filter((path) => !closed.some((folder) => isInside(path, folder)));
+  const without = (paths: readonly string[], list: readonly string[]): string[] => {
+    const isClosed = coverage({ all: false, list });
+    return paths.filter((path) => !isClosed(path));
+  };
   const ours = without([...facts.program, ...facts.kept], [...unread, ...unwritten]);
   const asked = without([...read.list, ...write.list], [...unread, ...unwritten, ...ours]);
   return {
@@ -85,11 +87,11 @@ function otherNames(mountinfo: string): (path: string) => string[] {
   const twice = [...Map.groupBy(mounts, ({ device }) => device).values()].filter(({ length }) => length > 1).flat();
   if (twice.length === 0) return () => [];
   const ids = new Set(mounts.map(({ id }) => id));
-  const inside = Map.groupBy(mounts, ({ id, parent }) => parent !== id && ids.has(parent) ? parent : "");
+  const outerFirst = mounts.toSorted((a, b) => a.point.length - b.point.length);
+  const inside = Map.groupBy(outerFirst, ({ id, parent }) => parent !== id && ids.has(parent) ? parent : "");
   /** The mount that a path lies in. The way there enters, of the mounts in a mount, the outermost: it hides the others. */
   const mountOf = (path: string, around?: typeof mounts[number]): typeof mounts[number] | undefined => {
-    const [next] = (inside.get(around?.id ?? "") ?? []).filter(({ point }) => isInside(path, point))
-      .sort((a, b) => a.point.length - b.point.length);
+    const next = inside.get(around?.id ?? "")?.find(({ point }) => isInside(path, point));
     return next === undefined ? around : mountOf(path, next);
   };
   const below = (path: string, folder: string): string => path.slice(folder === "/" ? 0 : folder.length);
@@ -106,11 +108,32 @@ function otherNames(mountinfo: string): (path: string) => string[] {
   };
 }
 
-/** A denied folder, or its pieces but for those that lead to something that is kept. */
-function carve(path: string, keep: readonly string[], list: DeniedFacts["listFolder"]): string[] {
-  if (keep.some((folder) => isInside(path, folder))) return [];
-  if (!keep.some((folder) => isInside(folder, path))) return [path];
-  return (list(path) ?? []).flatMap((name) => carve(join(path, name), keep, list));
+/** The same function, which computes the result for each path once: hundreds of paths are asked for several times. */
+function remembered(find: (path: string) => readonly string[]): (path: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  return (path) => {
+    const found = known.get(path) ?? find(path);
+    known.set(path, found);
+    return found;
+  };
+}
+
+/** Returns what divides a denied folder: it stays whole, or becomes its pieces without those that lead to something in `keep`. */
+function carver(keep: readonly string[], list: DeniedFacts["listFolder"]): (path: string) => readonly string[] {
+  const isKept = coverage({ all: false, list: keep });
+  const around = new Set(keep.flatMap(foldersAround));
+  const holdsKept = (path: string): boolean =>
+    path.startsWith("/") ? around.has(path) : keep.some((folder) => isInside(folder, path));
+  const carve = (path: string): readonly string[] => {
+    if (isKept(path)) return [];
+    return holdsKept(path) ? (list(path) ?? []).flatMap((name) => carve(join(path, name))) : [path];
+  };
+  return carve;
+}
+
+function foldersAround(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [...foldersAround(folder), folder];
 }
 
 /** The denials without those of directories that have to be readable; what lies around these stays denied. */
@@ -119,7 +142,7 @@ export function withoutDenialOf(
   readable: readonly string[],
   list: DeniedFacts["listFolder"],
 ): readonly string[] {
-  return denied.flatMap((path) => carve(path, readable, list));
+  return denied.flatMap(carver(readable, list));
 }
 
 /** What this program keeps of sessions, as denials. */

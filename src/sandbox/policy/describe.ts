@@ -1,10 +1,10 @@
-import { basename, join } from "@std/path";
+import { basename } from "@std/path";
 import type { Denial } from "../../core/event.ts";
 import { describeDenial, visibleName } from "../../core/grant_option.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { hasRealShell, isInside, type Policy, type SandboxLevel, type Scope } from "../../core/policy.ts";
 import { privateFolders } from "./private_folders.ts";
-import { HOME_SECRETS, SYSTEM_SECRETS } from "./secrets.ts";
+import { secretsOfHome, SYSTEM_SECRETS } from "./secrets.ts";
 import { hasOwnLoopback } from "./program_scopes.ts";
 
 const ENFORCERS: Readonly<Record<SandboxLevel, string>> = {
@@ -143,7 +143,7 @@ function grantsAny(scope: Scope): boolean {
 export function policyRecord(policy: Policy): JsonObject {
   const scope = (of: Scope): JsonObject => ({ all: of.all, list: of.list });
   // Hundreds of places in every manifest would make a session mostly a copy of the table of secret places.
-  const table = new Set([...SYSTEM_SECRETS, ...HOME_SECRETS.map((path) => join(policy.home, path))]);
+  const table = new Set([...SYSTEM_SECRETS, ...secretsOfHome(policy.home)]);
   const unlisted = (paths: readonly string[]): readonly string[] => paths.filter((path) => !table.has(path));
   return {
     sandbox: policy.sandbox,

@@ -56,13 +56,14 @@ export function presentBelow(
   list: ReadableFacts["listFolder"],
 ): string[] {
   const there = new Set(list(folder) ?? []);
+  const base = folder === "/" ? "" : folder;
   const byFirst = Map.groupBy(names, (name) => name.split("/", 1)[0] ?? "");
   return [...byFirst].flatMap(([first, group]) => {
     if (!there.has(first)) return [];
     const inner = group.filter((name) => name.length > first.length + 1).map((name) => name.slice(first.length + 1));
-    if (inner.length < WORTH_LISTING) return group.map((name) => `${folder}/${name}`);
-    const own = inner.length < group.length ? [`${folder}/${first}`] : [];
-    return [...own, ...presentBelow(`${folder}/${first}`, inner, list)];
+    if (inner.length < WORTH_LISTING) return group.map((name) => `${base}/${name}`);
+    const own = inner.length < group.length ? [`${base}/${first}`] : [];
+    return [...own, ...presentBelow(`${base}/${first}`, inner, list)];
   });
 }
 

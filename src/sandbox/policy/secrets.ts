@@ -227,6 +227,12 @@ export const SECRET_PLACES: readonly SecretPlaces[] = TABLE.replace(/^ *#.*\n/gm
 /** Below a home. */
 export const HOME_SECRETS: readonly string[] = unique(SECRET_PLACES.flatMap(({ home }) => home));
 
+/** The same in one home; absolute. */
+export function secretsOfHome(home: string): readonly string[] {
+  const folder = home === "/" ? "" : home;
+  return HOME_SECRETS.map((name) => `${folder}/${name}`);
+}
+
 /** Names of files right in a home that hold secrets whatever program wrote them: histories, private keys, databases of passwords. */
 const SECRET_NAMES = /^\..*_history$|\.(?:kdbx?|ppk|p12|pfx|jks|keystore)$|^id_(?:rsa|dsa|ecdsa|ed25519)$/i;
 
@@ -255,9 +261,10 @@ export function otherSecrets({ home, env, root, realPath, listFolder }: SecretFa
   const placesIn = (variable: string): readonly string[] =>
     (env[variable] ?? "").split(":").filter((place) => isAbsolute(place)).map((place) => normalize(place));
   const xdg = Object.entries(XDG).flatMap(([variable, usual]) => {
+    const places = placesIn(variable).filter((place) => place !== join(home, usual.slice(0, -1)));
+    if (places.length === 0) return [];
     const names = HOME_SECRETS.filter((path) => path.startsWith(usual)).map((path) => path.slice(usual.length));
-    return placesIn(variable).filter((place) => place !== join(home, usual.slice(0, -1)))
-      .flatMap((place) => presentBelow(place, names, listFolder));
+    return places.flatMap((place) => presentBelow(place, names, listFolder));
   });
   const moved = SECRET_PLACES.flatMap((row) => row.moved).flatMap((entry) => {
     const [variable = "", ...part] = entry.split("/");

@@ -94,3 +94,15 @@ Deno.test("deniedPaths() says what was asked for and what is the program's own, 
   });
   assertEquals(deniedFor, { asked: ["/srv/asked", "/srv/fixed"], own: ["/opt/own", "/srv/sessions"] });
 });
+
+Deno.test("deniedPaths() denies the secrets of a home that is the root directory", () => {
+  const { read, write, secrets } = deniedPaths({ all: false, list: [] }, { all: false, list: [] }, {
+    ...{ root: "/w", home: "/", env: {}, readable: [], writable: [], program: [], kept: [] },
+    realPath: (path) => path === "/.aws" ? "/vault/aws" : path,
+    listFolder: (path) => path === "/" ? [".aws", ".ssh"] : [],
+  });
+  for (const list of [read, write, secrets]) {
+    assertEquals(["/.ssh", "/.aws", "/vault/aws"].filter((path) => !list.includes(path)), []);
+    assertEquals(list.filter((path) => path.startsWith("//")), []);
+  }
+});

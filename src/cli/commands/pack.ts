@@ -67,7 +67,7 @@ export async function packCommand({ values, words }: Invocation): Promise<number
     extensions: extensions.map(({ entry }) => entry).sort(),
     files: gatherFiles(sources),
   };
-  const written = writeBinary(baseOf(values["target"], cwd), toPack, files, out);
+  const written = writeBinary(baseOf(files, values["target"], cwd), toPack, files, out);
   const { bytes, fingerprint, untested } = written;
   if (untested !== undefined && !values["quiet"]) writeAll(Deno.stderr, `warning: untested on ${untested}\n`);
   const text = values["json"]
@@ -254,8 +254,8 @@ function textOf(files: NamedFiles, path: string): string {
   }
 }
 
-function baseOf(target: Values[string], cwd: string): string {
-  if (typeof target === "string") return resolve(cwd, target);
+function baseOf(files: NamedFiles, target: Values[string], cwd: string): string {
+  if (typeof target === "string") return files.find(resolve(cwd, target), { access: "read", typed: true }).real;
   if (Deno.build.standalone) return Deno.execPath();
   throw new UserError({
     what: "Cannot pack from source",

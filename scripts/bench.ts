@@ -4,7 +4,7 @@
  * Options: `--parts loop,sandbox,compile,session,hooks,tui,facts,batch` (default all), `--runs 7`, `--scenarios hello,read,task20,stream`,
  * `--peers pi,codex`, `--noise 0.15`, `--rebuild` builds the floors anew, `--dist DIR` takes another build, `--out FILE`
  * takes the numbers. `--publish` measures all of it in at most ten minutes of a quiet machine, writes docs/performance.json
- * and the pages that are made from it. See scripts/bench/README.md.
+ * and the page that is generated from it. See scripts/bench/README.md.
  */
 import { parseArgs } from "@std/cli";
 import { join, resolve } from "@std/path";
@@ -88,7 +88,7 @@ try {
 if (isPublished) {
   const { success } = await new Deno.Command(Deno.execPath(), { args: ["task", "docs"], cwd: root }).output();
   if (!success) throw new Error("deno task docs failed");
-  console.log(`\n${out} is written, and docs/performance.md and README.md from it`);
+  console.log(`\n${out} is written, and docs/performance.md from it`);
 }
 
 /** All that is measured so far. */

@@ -1,6 +1,6 @@
 /**
- * Writes the pages and the schemas that come from tables: docs/options.md, docs/sandpiper.1, docs/settings.md,
- * docs/requirements.md, docs/performance.md and the numbers of README.md, docs/*.schema.json, tools/definitions.ts.
+ * Writes the pages and the schemas that come from tables: docs/index.md, docs/options.md, docs/sandpiper.1,
+ * docs/settings.md, docs/requirements.md, docs/performance.md, docs/*.schema.json, tools/definitions.ts.
  * With `--check` it writes nothing and fails when one of them is stale, or docs/troubleshooting.md has a message that no
  * source has.
  */
@@ -16,18 +16,17 @@ import { settingsPage } from "./docs/settings_page.ts";
 import { MANIFEST_SCHEMA } from "./docs/schemas/manifest.ts";
 import { manPage } from "./docs/man.ts";
 import { unknownMessages } from "./docs/messages.ts";
-import { pageLinks, withBlock } from "./docs/made_blocks.ts";
-import { numberLines, performancePage, readPublished } from "./docs/performance.ts";
+import { indexPage } from "./docs/page_list.ts";
+import { performancePage, readPublished } from "./docs/performance.ts";
 import { requirementsPage } from "./docs/requirements.ts";
 import { table } from "./docs/table.ts";
 
 const root = join(import.meta.dirname ?? ".", "..");
 const check = Deno.args.includes("--check");
-const published = readPublished(root);
 const pages = {
-  "README.md": await readme(),
+  "docs/index.md": indexPage(root),
   "docs/options.md": optionsPage(),
-  "docs/performance.md": performancePage(published),
+  "docs/performance.md": performancePage(readPublished(root)),
   "docs/requirements.md": requirementsPage(root),
   "docs/sandpiper.1": manPage(),
   "docs/settings.md": settingsPage(),
@@ -54,13 +53,6 @@ function read(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** What is written by hand, with its numbers and its list of pages. */
-async function readme(): Promise<string> {
-  const written = Deno.readTextFileSync(join(root, "README.md"));
-  const page = withBlock(withBlock(written, "numbers", numberLines(published)), "pages", [pageLinks(root)]);
-  return await formatted(page);
 }
 
 function optionsPage(): string {
@@ -153,17 +145,4 @@ async function definitions(): Promise<string> {
     "];",
     "",
   ].join("\n");
-}
-
-/** A page as `deno fmt` writes it. */
-async function formatted(text: string): Promise<string> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--config", join(root, "deno.json"), "--ext", "md", "-"],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(text));
-  await writer.close();
-  return new TextDecoder().decode((await child.output()).stdout);
 }

@@ -6,18 +6,7 @@ import { parseArgs } from "@std/cli";
 import { dirname, join, resolve } from "@std/path";
 import { VERSION } from "../src/core/version.ts";
 import { type Page, readPages } from "./docs/html/pages.ts";
-
-/** What a reader needs first comes first, in the list and in the text; a page of docs that is in no list ends the script. */
-const GROUPS: readonly { readonly title: string; readonly pages: readonly string[] }[] = [
-  { title: "Begin", pages: "tutorial install providers recipes troubleshooting".split(" ") },
-  { title: "Work with it", pages: "tui cli permissions undo trial plan facts sessions tools".split(" ") },
-  { title: "Look it up", pages: "options settings".split(" ") },
-  { title: "What holds it", pages: "sandbox platforms".split(" ") },
-  { title: "In CI, and many tasks", pages: "ci check batch scale".split(" ") },
-  { title: "Make it yours", pages: "prompt skills templates agents extensions mcp pack".split(" ") },
-  { title: "Build on it", pages: "sdk rpc acp telemetry".split(" ") },
-  { title: "Beside others", pages: "comparison performance".split(" ") },
-];
+import { SECTIONS } from "./docs/page_list.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 const args = parseArgs(Deno.args.filter((word) => word !== "--"), { string: ["out"] });
@@ -76,14 +65,14 @@ function grouped(pages: readonly Page[]): readonly Group[] {
     return page ? [page] : [];
   };
   const usual = [
-    { title: "", pages: take("README.md") },
-    ...GROUPS.map(({ title, pages }) => ({ title, pages: pages.flatMap((name) => take(`docs/${name}.md`)) })),
+    { title: "", pages: [...take("README.md"), ...take("docs/index.md")] },
+    ...SECTIONS.map(({ title, pages }) => ({ title, pages: pages.flatMap(({ name }) => take(`docs/${name}.md`)) })),
   ];
-  const changing = ["ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md", "docs/requirements.md"].flatMap(take);
+  const changing = ["ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"].flatMap(take);
   const decisions = [...rest.values()].filter(({ path }) => path.startsWith("docs/decisions/"));
   for (const { path } of decisions) rest.delete(path);
-  if (rest.size > 0) throw new Error(`GROUPS has no place for ${[...rest.keys()].join(", ")}`);
-  return [...usual, { title: "Change it", pages: changing }, { title: "Decisions", pages: decisions }];
+  if (rest.size > 0) throw new Error(`SECTIONS has no place for ${[...rest.keys()].join(", ")}`);
+  return [...usual, { title: "Contributors", pages: changing }, { title: "Decisions", pages: decisions }];
 }
 
 function navigation(groups: readonly Group[]): string {

@@ -1,6 +1,6 @@
 import { join } from "@std/path";
-import { FLOOR, goalTable, problemLines, type Summary } from "../bench/goals.ts";
-import { type Part, partTable } from "../bench/part_goals.ts";
+import { FLOOR, goalTable, problemLines } from "../bench/goals.ts";
+import { partTable } from "../bench/part_goals.ts";
 import type { Machine, Published } from "../bench/published.ts";
 import { table } from "./table.ts";
 
@@ -79,57 +79,6 @@ export function performancePage(published: Published): string {
       ...part.notes.flatMap((note) => [`- ${note}`, ""]),
     ]),
   ].join("\n").trimEnd() + "\n";
-}
-
-/** The few numbers that a newcomer asks for: a table and where the others are. */
-export function numberLines(published: Published): readonly string[] {
-  const { loop, parts, missing, machine, date } = published;
-  const peers = ["sandpiper", "pi", "codex"].filter((peer) => loop?.scenarios["hello"]?.[peer] !== undefined);
-  const versions = new Map(published.programs.map(({ name, package: from }) => [name, from?.split("@").at(-1)]));
-  const row = (
-    title: string,
-    scenario: string,
-    of: (summary: Summary) => number | null | undefined,
-    unit: string,
-  ): readonly string[] => [
-    title,
-    ...peers.map((peer) => {
-      const summary = loop?.scenarios[scenario]?.[peer];
-      return shown(summary && of(summary), unit);
-    }),
-  ];
-  const command = (subject: string): string => shown(median(parts, "sandbox", "bash -c true", subject), "ms");
-  const ofCommand = peers.map((peer) =>
-    peer === "sandpiper" ? command("kernel+, spare") : peer === "codex" ? command("codex sandbox") : "no sandbox"
-  );
-  const used = busyCores(machine);
-  const quiet = used === undefined ? "" : `, on a busy machine (others used ${used} of ${machine.cores} cores)`;
-  return [
-    ...table(["", ...peers.map((peer) => `${peer} ${versions.get(peer) ?? published.version}`)], [
-      row("first request", "hello", ({ firstBytes }) => firstBytes, "bytes"),
-      row("start → first request", "hello", ({ startMs }) => startMs, "ms"),
-      row("reply → next request, 50th turn", "read", ({ overheadMs }) => overheadMs["50"], "ms"),
-      row("a task of 20 calls", "task20", ({ wallMs }) => wallMs, "ms"),
-      row("memory, 200 turns", "read", ({ memoryMb }) => memoryMb, "MB"),
-      ["`bash -c true`, confined", ...ofCommand],
-    ]),
-    "",
-    [
-      `Medians of ${date.slice(0, 10)}${quiet}, by \`${published.command}\`. All of them, and how they are measured:`,
-      "[docs/performance.md](docs/performance.md).",
-      ...missing.length === 0 ? [] : [`Not measured: ${missing.map(({ name }) => name).join(", ")}.`],
-    ].join(" "),
-  ];
-}
-
-function median(parts: readonly Part[], name: string, measure: string, subject: string): number | null | undefined {
-  return parts.find(({ part }) => part === name)?.measures[measure]?.[subject]?.median;
-}
-
-function shown(value: number | null | undefined, unit: string): string {
-  if (value === undefined || value === null) return "–";
-  const digits = unit === "ms" && Math.abs(value) < 20 ? 1 : 0;
-  return `${Number(value.toFixed(digits)).toLocaleString("en")} ${unit}`;
 }
 
 function busyLine({ machine }: Published): readonly string[] {

@@ -1,8 +1,7 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Summary } from "../../scripts/bench/goals.ts";
 import { type Machine, programsOf, type Published, publishedText, thisMachine } from "../../scripts/bench/published.ts";
-import { pageLinks, withBlock } from "../../scripts/docs/made_blocks.ts";
-import { numberLines, performancePage } from "../../scripts/docs/performance.ts";
+import { performancePage } from "../../scripts/docs/performance.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const SUMMARY: Summary = {
@@ -55,24 +54,6 @@ Deno.test("performancePage() says command, machine, what was not measured and ev
   }
 });
 
-Deno.test("the block of numbers is written anew and nothing else of a page, the same again, and a page has to have it", () => {
-  const withNumbers = (page: string, published: Published): string =>
-    withBlock(page, "numbers", numberLines(published));
-  const empty = "Before\n\n<!-- numbers: made from docs/performance.json by deno task docs; do not edit -->\n\n" +
-    "<!-- end of numbers -->\n\nAfter\n";
-  const page = withNumbers(empty, PUBLISHED);
-  assert(page.startsWith("Before\n") && page.endsWith("<!-- end of numbers -->\n\nAfter\n"));
-  const rows = page.split("\n").filter((line) => line.startsWith("|")).map((line) => line.replace(/\s+/g, " "));
-  assertEquals([rows[0], rows[2], rows.at(-1)], [
-    "| | sandpiper 1.2.3 | codex 9.8.7 |",
-    "| first request | 4,900 bytes | 39,000 bytes |",
-    "| `bash -c true`, confined | 6.4 ms | – |",
-  ]);
-  assertStringIncludes(page, "Not measured: pi.");
-  assertEquals(withNumbers(page, PUBLISHED), page);
-  assertThrows(() => withNumbers("no block", PUBLISHED), Error, 'has no block "numbers"');
-});
-
 Deno.test("publishedText() is JSON with four digits of each number; the machine and the programs are told", () => {
   const text = publishedText({
     ...PUBLISHED,
@@ -89,19 +70,4 @@ Deno.test("the published file has the schema that its page is made from", () => 
   const { schema, machine, command, date, parts } = JSON.parse(Deno.readTextFileSync(`${root}docs/performance.json`));
   assertEquals([schema, typeof machine.load.before, Array.isArray(parts)], [1, "number", true]);
   assert(command.startsWith("deno task bench") && !Number.isNaN(Date.parse(date)));
-});
-
-Deno.test("pageLinks() finds the pages by themselves, with their titles", () => {
-  const folder = Deno.makeTempDirSync({ prefix: "sp-links-" });
-  try {
-    Deno.mkdirSync(`${folder}/docs`);
-    for (const name of ["b", "a"]) Deno.writeTextFileSync(`${folder}/docs/${name}.md`, `# The ${name}\n`);
-    Deno.writeTextFileSync(`${folder}/docs/c.json`, "{}");
-    assertEquals(
-      pageLinks(folder),
-      "All pages: [The a](docs/a.md) · [The b](docs/b.md). As one page with a search: `deno task docs-html`.",
-    );
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
 });

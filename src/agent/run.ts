@@ -86,8 +86,8 @@ function endingOf(message: AssistantMessage, hasCalls: boolean, run: RunState): 
   }
   const limit = run.meter.reached();
   if (limit === undefined) return undefined;
-  // Without calls the answer is already there; what waits in the queues stays there for the person.
-  if (!hasCalls) return { ending: "limit", limit };
+  // Without calls the answer is already there; what waits in the queues stays there for the person. A last reply costs money, too.
+  if (!hasCalls || limit === "maxCostUsd") return { ending: "limit", limit };
   run.concluding = limit;
   return undefined;
 }

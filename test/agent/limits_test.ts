@@ -56,10 +56,13 @@ Deno.test("runPrompt() concludes when the tokens are used up R247", async () => 
   assertEquals(it.requests.length, 3);
 });
 
-Deno.test("runPrompt() concludes when the money is used up", async () => {
+Deno.test("runPrompt() sends nothing more when the money is used up", async () => {
   const usage = { input: 1, output: 1, costUsd: 0.3 };
   const it = world([again("1", usage), again("2", usage), { text: "so far" }], { tools, limits: { maxCostUsd: 0.5 } });
   assertEquals(endingOf(await it.run("go")), "limit maxCostUsd");
+  assertEquals(it.requests.length, 2);
+  // The results of the last calls are kept, so that the conversation can go on.
+  assertEquals(it.session.messages.at(-1)?.role, "toolResult");
 });
 
 Deno.test("runPrompt() concludes after three equal successful calls in a row R249", async () => {

@@ -115,11 +115,14 @@ export function asFarAs({ packed }: Pick<Policy, "packed">): string {
   return packed === undefined ? "" : `, as far as ${packed} has it`;
 }
 
+/** What of a policy decides who can open what it denies. */
+export type Restricted = Pick<Policy, "besideOthers" | "packed">;
+
 /**
  * Who can open what a policy denies, as a sentence for the model: the user with an option, or for a sub-agent whoever started it,
  * because no option widens what a task names.
  */
-export function openedBy(options: string, policy: Pick<Policy, "besideOthers" | "packed">): string {
+export function openedBy(options: string, policy: Restricted): string {
   return policy.besideOthers
     ? "No option opens it for this task: report what is missing. The agent that started it can name more in another task, as " +
       "far as its own scopes go"

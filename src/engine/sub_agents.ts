@@ -23,6 +23,7 @@ import { openIdleProcesses } from "./tools/idle_processes.ts";
 import { openNarrowTools } from "./tools/narrow_tools.ts";
 import type { Asker } from "./tools/approval.ts";
 import { rulesOf, scopesWanted, subConfig, toolNames, within } from "./agents/own_session.ts";
+import { createAllowedPlaces } from "./agents/allowed_places.ts";
 import { collectSubAgentFacts, taskResult } from "./agents/result.ts";
 import { placesIn, scopeOf, whyNarrow } from "./agents/scope.ts";
 import { createSlots } from "./agents/slots.ts";
@@ -139,6 +140,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
     if (base === undefined) return errorResult("Nothing was started: there are no tools here");
     const config = core.config();
     const folder = temporaryFolder();
+    const places = createAllowedPlaces(parent.root);
     try {
       Deno.mkdirSync(`${folder.path}/cache`, { mode: 0o700 });
       const policy = narrowed(parent, {
@@ -150,18 +152,25 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       const model = args.model ?? agent?.model;
       const names = toolNames(core.tools, core.toolset, args.tools, agent, write.length > 0, policy);
       const { askFor } = core.tools;
-      const { take, facts, allowed } = collectSubAgentFacts();
+      const { take, facts } = collectSubAgentFacts(places);
       // While a plan is made nobody is asked for more.
       const asker: Asker | undefined = core.tools.held ? undefined : askFor && {
         ask: async (denial, call, stop) => {
           const answer = await askFor(denial, { agentId, agentDescription: args.description, ...call }, stop);
           if (answer !== "no" && denial.kind === "write") {
             claims.take(agentId, [denial.grant]);
-            allowed(denial.grant);
+            places.add(denial.grant);
           }
           return answer;
         },
         onTrouble: (sentence) => core.notify(`${agentId}: ${sentence}`),
+      };
+      // The other scopes are the session's.
+      const isNamed = {
+        read: read !== undefined || agent?.read !== undefined,
+        write: true,
+        run: agent !== undefined && !agent.run,
+        net: agent?.net !== undefined,
       };
       const reused = kept.take(policy, names);
       const tools = openNarrowTools({ bundled: core.tools.bundled, base }, {
@@ -171,7 +180,7 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
         // What was stopped may still work.
         onEnd: (processes) => facts().ending === "done" ? kept.give(processes, names) : processes.close(),
         ...(asker ? { asker } : {}),
-        whyNarrow: (claim) => whyNarrow(claim, core.tools.policy),
+        whyNarrow: async (claim) => whyNarrow(claim, isNamed[claim.kind], await core.tools.told(claim)),
         // One that only reads stays so, and a place that another one writes is not to be had.
         mayGrant: ({ kind, grant }) =>
           kind !== "write" || (write.length > 0 && claims.conflict(agentId, [grant]) === undefined),
@@ -253,12 +262,13 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
           await engine.close();
         } finally {
           forget();
-          const { answer: _answer, allowed: _allowed, ...end } = facts();
+          const { answer: _answer, allowed: _allowed, unseen: _unseen, ...end } = facts();
           core.emit({ type: "subagent_end", ...who, ...end });
         }
       }
       return taskResult(facts(), who, scope);
     } finally {
+      places.close();
       folder.remove();
     }
   };

@@ -36,7 +36,7 @@ export async function dispatch(
   try {
     return await tool.run(args.data, context);
   } catch (error) {
-    const text = explainFailure(tool.name, error);
+    const text = explainFailure(tool.name, error, context.policy);
     return errorResult(text, deniedDetails(deniedBy(error), text));
   }
 }

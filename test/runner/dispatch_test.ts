@@ -89,7 +89,7 @@ const FAILURES: readonly { readonly name: string; readonly says: string }[] = [
   { name: "act", says: "Do this instead" },
   {
     name: "notCapable",
-    says: 'NotCapable: env access to "KEY" is not granted. Only the user can grant it, with --allow-env=+KEY',
+    says: 'NotCapable: env access to "KEY" is not granted. Only the user can allow it, with --allow-env=+KEY',
   },
   { name: "notCapableOther", says: "NotCapable: Worker" },
   {

@@ -1,6 +1,6 @@
 // What came of a sub-agent: facts from its events, and the result of the call that started it.
 import { limitText } from "../../core/support/limit_text.ts";
-import type { FileChange } from "../../core/changes.ts";
+import type { ChangeSet, FileChange } from "../../core/changes.ts";
 import type {
   AgentEvent,
   Denial,
@@ -15,28 +15,29 @@ import { textOf } from "../../core/message.ts";
 import { formatSize } from "../../core/support/text.ts";
 import { textResult } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
+import type { AllowedFacts, AllowedPlaces } from "./allowed_places.ts";
 import { claimIn, claimsIn } from "../../sandbox/denial/claim.ts";
 
 /** What a sub-agent did, from the events of its run. */
 export interface SubAgentFacts extends Omit<SubAgentEnd, keyof SubAgentStart> {
   readonly answer: string;
-  /** Directories that it was let write in while it ran; what changed there is counted with the run around it. */
-  readonly allowed: readonly string[];
+  /** Places that the user let it write in while it ran; what changed there is among `files`, where it is known. */
+  readonly allowed: Omit<AllowedFacts, "files">;
+  /** What the scan of its run did not see; undefined if no scan ran. */
+  readonly unseen?: Pick<ChangeSet, "calls" | "counted" | "leftOut">;
 }
 
 /** Collects facts while events go by; a run that never began is an error. */
-export function collectSubAgentFacts(): {
+export function collectSubAgentFacts(places: Pick<AllowedPlaces, "facts">): {
   take: (event: AgentEvent) => void;
-  allowed: (directory: string) => void;
   facts: () => SubAgentFacts;
 } {
-  const more = new Set<string>();
   const checks = new Map<string, boolean>();
   const denials = new Map<string, Pick<Denial, "kind" | "target">>();
   let answer = "";
   let end: { ending: RunEnding; limit?: string; reason?: string } = { ending: "error", reason: "it did not begin" };
   let failure: string | undefined;
-  let files: readonly FileChange[] | undefined;
+  let changes: ChangeSet | undefined;
   let totals: RunTotals | undefined;
   return {
     take(event) {
@@ -59,7 +60,7 @@ export function collectSubAgentFacts(): {
         case "check_end":
           return void checks.set(event.command, event.passed);
         case "changes":
-          return event.changes.of === "run" ? void (files = event.changes.files) : undefined;
+          return event.changes.of === "run" ? void (changes = event.changes) : undefined;
         case "agent_end": {
           const { ending, limit, reason } = event;
           const why = reason ?? (ending === "error" ? failure : undefined);
@@ -70,17 +71,27 @@ export function collectSubAgentFacts(): {
           totals = event.totals;
       }
     },
-    allowed: (directory) => void more.add(directory),
-    facts: () => ({
-      answer,
-      allowed: [...more],
-      ...end,
-      ...(files ? { files } : {}),
-      checks: [...checks].map(([command, passed]) => ({ command, passed })),
-      denials: [...denials.values()],
-      ...(totals ? { totals } : {}),
-    }),
+    facts: () => {
+      const { files: more, ...allowed } = places.facts();
+      const { files, calls, counted, leftOut } = changes ?? {};
+      return {
+        answer,
+        allowed,
+        ...(calls && counted && leftOut ? { unseen: { calls, counted, leftOut } } : {}),
+        ...end,
+        ...(files || more.length > 0 ? { files: joined(files ?? [], more) } : {}),
+        checks: [...checks].map(([command, passed]) => ({ command, passed })),
+        denials: [...denials.values()],
+        ...(totals ? { totals } : {}),
+      };
+    },
   };
+}
+
+/** Two lists of changes by path; what the first one says of a path counts. */
+function joined(files: readonly FileChange[], more: readonly FileChange[]): readonly FileChange[] {
+  const known = new Set(files.map(({ path }) => path));
+  return [...files, ...more.filter(({ path }) => !known.has(path))].toSorted((a, b) => a.path < b.path ? -1 : 1);
 }
 
 /**
@@ -105,7 +116,7 @@ export function taskResult(
   who: Omit<SubAgentEnd, keyof SubAgentFacts>,
   scope: SubAgentScope,
 ): ToolResult {
-  const { answer: _answer, allowed: _allowed, ...rest } = facts;
+  const { answer: _answer, allowed: _allowed, unseen: _unseen, ...rest } = facts;
   const details = JSON.parse(JSON.stringify({ subAgent: { ...who, ...rest, scope } })) as JsonObject; // written as such
   const text = resultText(facts, who);
   const isFailure = facts.ending === "error" || facts.ending === "aborted" || facts.ending === "unproven";
@@ -131,16 +142,10 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
   }[ending];
   const lines = [
     ...(ended === undefined ? [] : [ended]),
-    ...(files === undefined
-      ? []
-      : files.length === 0
-      ? [allowed.length === 0 ? "It changed no files." : "It changed no files in the places of its task."]
-      : [
-        `Files that changed in its scope while it ran:`,
-        ...short(files.map(({ kind, path }) => `- ${kind} ${path}`)),
-      ]),
-    ...(allowed.length === 0 ? [] : [
-      `The user let it write besides in ${allowed.join(", ")}; what changed there is not counted here. Look at it.`,
+    ...(files === undefined ? [] : fileLines(files, facts)),
+    ...(allowed.places.length === 0 ? [] : [`The user let it write besides in ${allowed.places.join(", ")}.`]),
+    ...(allowed.unknown.length === 0 ? [] : [
+      `What changed in ${allowed.unknown.join(", ")} is not counted here. Look at it.`,
     ]),
     ...checks.map(({ command, passed }) => `Check ${passed ? "passed" : "did not pass"}: ${command}`),
     ...(denials.length === 0
@@ -151,6 +156,20 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
     said === "" ? "(It said nothing.)" : said,
     [`[Sub-agent ${who.agentId}, counted by the program]`, ...lines].join("\n"),
   ].join("\n\n");
+}
+
+/** The files that changed, and what is not known about others: ignored directories are counted and never scanned. */
+function fileLines(files: readonly FileChange[], { unseen, allowed }: SubAgentFacts): readonly string[] {
+  const { calls = [], counted = [], leftOut = [] } = unseen ?? {};
+  const none = calls.length === 0 && allowed.places.length === 0
+    ? "It changed no files."
+    : "Where the program scans, no file changed. It does not scan directories that git ignores or that hold caches.";
+  return [
+    ...(files.length === 0 ? [none] : ["Files that changed in its scope while it ran:"]),
+    ...short(files.map(({ kind, path }) => `- ${kind} ${path}`)),
+    ...short(counted.map(({ kind, path }) => `- ${kind} ${path}/ (a directory that is not scanned)`)),
+    ...leftOut.map(({ why }) => `Not everything was scanned: ${why}.`),
+  ];
 }
 
 function short(lines: readonly string[]): readonly string[] {

@@ -1,10 +1,8 @@
-import { dirname } from "@std/path";
 import { ToolError, UserError } from "../../core/error.ts";
 import { covers, isInside, type Policy, type Scope } from "../../core/policy.ts";
 import type { SubAgentScope } from "../../core/event.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import type { DenialClaim } from "../../sandbox/denial/claim.ts";
-import { allows } from "../../sandbox/denial/grantable.ts";
+import type { DenialClaim, ToldDenial, ToldReason } from "../../sandbox/denial/claim.ts";
 import { makeGrantedFolder } from "../../sandbox/denial/granted_folders.ts";
 import { isPrivate } from "../../sandbox/policy/narrow.ts";
 import { type PathReader, pathReader } from "../../sandbox/policy/path_entry.ts";
@@ -71,15 +69,25 @@ export function scopeOf(policy: Policy, write: readonly string[], read: readonly
   };
 }
 
-/** Why a task was denied something, for people: by what its call and its agent's file name, or by the session as well. */
-export function whyNarrow(claim: DenialClaim, session: Policy): string {
-  const { kind, target } = claim;
+/**
+ * Why a task was denied something, for the user. `isNamed`: its call or its agent names this scope, so that the session's
+ * options do not reach it; otherwise it has the session's scope. `session`: what the session is told about the same.
+ */
+export function whyNarrow({ kind }: DenialClaim, isNamed: boolean, session: ToldDenial | undefined): ToldReason {
+  const option = session && ("grant" in session ? grantOption(kind, session.grant) : session.option);
   const named = kind === "read" || kind === "write"
     ? `the call of task names what it may ${kind}, and this is not among it`
     : "the agent of the task does not have it";
-  if (allows(session, claim)) return `${named}; no option changes that`;
-  const grant = kind === "write" && !target.endsWith("/") ? `${dirname(target)}/` : target;
-  return `${named}, and the session does not have it either: ${grantOption(kind, grant)} gives it to the session alone`;
+  if (session === undefined) {
+    return { why: isNamed ? `${named}; no option changes that` : "the session has it only since the task began" };
+  }
+  if (option === undefined) {
+    const why = "why" in session ? session.why : "no option allows it";
+    return { why: isNamed ? `${named}, and the session does not have it either: ${why}` : why };
+  }
+  return isNamed
+    ? { why: `${named}, and the session does not have it either: ${option} gives it to the session alone` }
+    : { why: `the session does not have it: ${option} gives it to the session and to this task`, option };
 }
 
 function shown({ all, list }: Scope, { tmp, cache }: Policy): string {

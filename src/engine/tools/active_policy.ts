@@ -13,6 +13,7 @@ import {
   claimsIn,
   type DenialClaim,
   type ToldDenial,
+  type ToldReason,
   withDenial,
 } from "../../sandbox/denial/claim.ts";
 import { disk } from "../../sandbox/system/disk.ts";
@@ -35,6 +36,8 @@ export interface ActivePolicy {
    * end under the policy that they started with. Rejects with UserError for one that is not, or no longer, to be had.
    */
   readonly grant: (denial: Denial) => Promise<void>;
+  /** What the user is told about a denial under the policy in force; undefined if that policy did not deny it. */
+  readonly told: (claim: DenialClaim) => Promise<ToldDenial | undefined>;
   /** What was granted is kept for the project: sessions that this one is left for have it too. */
   readonly keep: (denial: Denial) => void;
   /** Another session begins: of what was granted only that holds which is kept for the project. Nothing is held any more. */
@@ -82,8 +85,8 @@ export interface ActivePolicyParts {
   readonly resolve: (grants: Grants) => Policy;
   /** Whether a grant may be had that command line and settings leave room for; without it, each of them. */
   readonly mayGrant?: (denial: Denial) => boolean;
-  /** Of a sub-agent: why its task does not have what was denied, for people; no option of the program changes that alone. */
-  readonly whyNarrow?: (claim: DenialClaim) => string;
+  /** Of a sub-agent: why its task does not have what was denied, for the user. */
+  readonly whyNarrow?: (claim: DenialClaim) => Promise<ToldReason>;
 }
 
 /** The modules that compute grants. */
@@ -136,15 +139,16 @@ export function openActivePolicy(
   };
 
   /** For whoever is not asked: all that was denied, with its grant or why there is none. */
-  const told = (lifting: Lifting, claim: DenialClaim, policy: Policy): ToldDenial | undefined => {
+  const told = async (lifting: Lifting, claim: DenialClaim, policy: Policy): Promise<ToldDenial | undefined> => {
     if (isHeld(claim)) return { ...claim, why: WHY_HELD };
     const offered = offer(lifting, claim, policy);
     if (whyNarrow !== undefined) {
       const closed = offered ? undefined : lifting.whyClosed(claim, policy, disk.realPath);
       // Secrets and protected paths have their own reason, which holds for everybody.
-      const isNarrowed = offered !== undefined || lifting.grantable(claim, policy, disk.realPath) !== undefined;
-      if (isNarrowed || closed !== undefined) return { ...claim, why: isNarrowed ? whyNarrow(claim) : closed ?? "" };
-      return undefined;
+      const isNarrowed = offered !== undefined || lifting.grantable(claim, policy, disk.realPath) !== undefined ||
+        lifting.startOption(claim, policy, disk.realPath) !== undefined;
+      if (isNarrowed) return { ...claim, ...await whyNarrow(claim) };
+      return closed === undefined ? undefined : { ...claim, why: closed };
     }
     // In a trial the next run has another copy: what a person types is the workspace's path.
     const grant = offered && inWorkspace(offered.grant, policy);
@@ -186,7 +190,7 @@ export function openActivePolicy(
     // A list is read alone: it holds what is asked about, too, however much was met before that.
     const isAlone = claims.length === 0 && offered && policy.copyOf === undefined && whyNarrow === undefined;
     const all = claim && !isListed && !isAlone ? [claim, ...claims] : claims;
-    const list = all.map((one) => told(lifting, one, policy)).filter((one) => one !== undefined);
+    const list = (await Promise.all(all.map((one) => told(lifting, one, policy)))).filter((one) => one !== undefined);
     const said = [claim, ...claims].some((one) => one && isHeld(one)) ? withLine(result, HELD, true) : result;
     // What the policy does not confirm stands in the text alone, and there it is seen.
     return withDenial(list.length < all.length ? withoutTold(said) : said, offered, list);
@@ -239,6 +243,7 @@ export function openActivePolicy(
       replace(openWider(loaded ?? await lift(), denial));
       granted = [...granted, denial];
     },
+    told: async (claim) => await told(await lift(), claim, current.policy),
     keep: (denial) => void (kept = [...kept, denial]),
     beginSession: () => {
       release();

@@ -5,7 +5,9 @@ import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Tool } from "../../core/tool.ts";
 import type { ToolResult } from "../../core/tool_result.ts";
 import { withDenial } from "../../sandbox/denial/claim.ts";
-import { WebDenied, webGet } from "../../sandbox/proxy/web_get.ts";
+import { MACHINE_NET } from "../../sandbox/proxy/network.ts";
+import { PROXY_LIMITS } from "../../sandbox/proxy/proxy.ts";
+import { WEB_LIMITS, WebDenied, webGet } from "../../sandbox/proxy/web_get.ts";
 import type { Runner } from "../../sandbox/runner_client/runner_client.ts";
 
 /**
@@ -23,7 +25,11 @@ export async function runFetching(
 ): Promise<ToolResult> {
   let got: Awaited<ReturnType<typeof webGet>>;
   try {
-    got = await webGet(address, policy.net, options.signal);
+    got = await webGet(address, policy.net, options.signal, WEB_LIMITS, {
+      world: MACHINE_NET,
+      limits: PROXY_LIMITS,
+      policy,
+    });
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     if (!(error instanceof WebDenied)) return errorResult(error.message);

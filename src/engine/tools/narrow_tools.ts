@@ -2,7 +2,7 @@ import type { Denial } from "../../core/event.ts";
 import { grants, type Policy } from "../../core/policy.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Grants } from "../../sandbox/policy/policy.ts";
-import type { DenialClaim } from "../../sandbox/denial/claim.ts";
+import type { DenialClaim, ToldReason } from "../../sandbox/denial/claim.ts";
 import { BACKGROUND_TOOLS, toolsUnder } from "../../../tools/mod.ts";
 import { openActivePolicy } from "./active_policy.ts";
 import { type Asker, runWithApproval } from "./approval.ts";
@@ -28,7 +28,7 @@ export interface NarrowTools {
   /** What no answer grants is refused here. */
   readonly mayGrant: (denial: Denial) => boolean;
   /** See `ActivePolicyParts`. */
-  readonly whyNarrow: (claim: DenialClaim) => string;
+  readonly whyNarrow: (claim: DenialClaim) => Promise<ToldReason>;
   /** Processes that have run before under a policy that is the same; they end with these tools unless `onEnd` keeps them. */
   readonly first?: ToolProcesses;
   /** Called once with the first processes, when nothing will be asked of them any more, in place of their end. */
@@ -97,6 +97,7 @@ export function openNarrowTools(
     ...(approved ? { askFor: approved.askFor } : {}),
     run: approved ? approved.run : (tool, args, _callId, options) => activePolicy.run(tool, args, options),
     grant: activePolicy.grant,
+    told: activePolicy.told,
     beginSession: () => {},
     // A trial begins and ends between runs, and these tools end with a run.
     takeConfig: () => {},

@@ -64,6 +64,8 @@ export interface ToolsHost extends Pick<ActivePolicy, "grant">, Pick<ToolProcess
   readonly bundled: FoundBundled;
   /** What narrower tools are opened with; undefined where nothing was started. */
   readonly base: ToolsBase | undefined;
+  /** See `ActivePolicy`. */
+  readonly told: ActivePolicy["told"];
   /** Asks for a sub-agent; absent where nobody can be asked. */
   readonly askFor?: Asker["ask"];
   /** Lifts denials of this session; undefined in modes that cannot ask. */
@@ -206,6 +208,7 @@ export function openTools(
         return await run(...call);
       },
       grant: activePolicy.grant,
+      told: activePolicy.told,
       beginSession: () => {
         background.beginSession();
         beginSession();

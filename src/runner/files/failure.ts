@@ -2,7 +2,15 @@ import { dirname } from "@std/path";
 import { messageOf, ToolError } from "../../core/error.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, type Policy, whyNamesStay, whyNoGrant, whyUnlisted } from "../../core/policy.ts";
+import {
+  covers,
+  openedBy,
+  type Policy,
+  type Restricted,
+  whyNamesStay,
+  whyNoGrant,
+  whyUnlisted,
+} from "../../core/policy.ts";
 import { shownPath } from "../../../tools/text/shown_path.ts";
 import { type Access, denial, DeniedError, refusal, requiredBy } from "./denial.ts";
 
@@ -76,7 +84,7 @@ const MAX_UNITS = 500;
  *
  * A denial names its kind, the path and the smallest grant that would allow it.
  */
-export function explainFailure(tool: string, error: unknown): string {
+export function explainFailure(tool: string, error: unknown, policy: Restricted): string {
   const message = messageOf(error);
   if (error instanceof ToolError) return message;
   if (error instanceof Deno.errors.NotCapable) {
@@ -88,7 +96,7 @@ export function explainFailure(tool: string, error: unknown): string {
       : scope === "write"
       ? grantOption("write", dirname(path))
       : `--allow-${scope}=+${path}`;
-    return `NotCapable: ${scope} access to "${path}" is not granted. Only the user can grant it, with ${option}`;
+    return `NotCapable: ${scope} access to "${path}" is not granted. ${openedBy(option, policy)}`;
   }
   if (error instanceof Deno.errors.PermissionDenied) {
     const why = "The sandbox or the file's mode forbids it; only the user can change that";

@@ -1,7 +1,7 @@
 import { basename } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
 import { messageOf, ToolError } from "../../core/error.ts";
-import { type Policy, PROGRAM_LEVELS } from "../../core/policy.ts";
+import { openedBy, type Policy, PROGRAM_LEVELS } from "../../core/policy.ts";
 import type { RunProgram } from "../../core/runner.ts";
 import type { Files, Shell, ShellOutcome } from "../../core/tool.ts";
 import type { Denied } from "../files/denial.ts";
@@ -147,11 +147,11 @@ function missingCommands(stderr: string): string[] {
 }
 
 /** R457: what was denied, and the smallest grant where one is to be had. */
-function missingNote(name: string, { sandbox }: Policy): string {
-  const grant = PROGRAM_LEVELS.has(sandbox)
-    ? `only the user can grant it, with ${grantOption("run", name)}`
-    : `at the sandbox level ${sandbox} no single program can be granted`;
-  return `NotCapable: run access to "${name}" is not granted; ${grant}.`;
+function missingNote(name: string, policy: Policy): string {
+  const grant = PROGRAM_LEVELS.has(policy.sandbox)
+    ? openedBy(grantOption("run", name), policy)
+    : `At the sandbox level ${policy.sandbox} no single program can be granted`;
+  return `NotCapable: run access to "${name}" is not granted. ${grant}.`;
 }
 
 /** R457: what there is instead. */

@@ -86,6 +86,10 @@ export function withDenial(
 }
 
 /** A denial as a person is told of it: with the grant that lifts it, or why none does and which option would at a start. */
-export type ToldDenial =
-  & DenialClaim
-  & ({ readonly grant: string } | { readonly why: string; readonly option?: string });
+export type ToldDenial = DenialClaim & ({ readonly grant: string } | ToldReason);
+
+/** Why no grant lifts a denial, and the option that would allow it at the next start, if one does. */
+export interface ToldReason {
+  readonly why: string;
+  readonly option?: string;
+}

@@ -1,4 +1,4 @@
-import type { Policy } from "../../core/policy.ts";
+import type { Policy, Restricted } from "../../core/policy.ts";
 import { type TemporaryFolder, temporaryFolder } from "../system/temporary_folder.ts";
 import type { DenialClaim } from "../denial/claim.ts";
 import { connectAnswerer } from "../notification/answer_connect.ts";
@@ -46,6 +46,8 @@ export interface NetGate {
 export interface NetOptions {
   readonly world: Network;
   readonly limits: ProxyLimits;
+  /** As of ProxyScope. */
+  readonly policy?: Restricted;
 }
 
 /** Longest path of a socket (sun_path of unix(7), less its NUL). */
@@ -74,7 +76,9 @@ export function startOptions(gate: NetGate | undefined): { readonly gate?: strin
   };
 }
 
-function netGateOf({ net, sandbox }: Policy, options?: NetOptions): NetGate | undefined {
+function netGateOf(policy: Policy, given: NetOptions = MACHINE): NetGate | undefined {
+  const { net, sandbox } = policy;
+  const options = { ...given, policy };
   if (net.all || net.list.length === 0) return undefined;
   if (sandbox === "kernel+") return openGate(net.list, options);
   return sandbox === "kernel" ? openPortGate(net.list, options) : undefined;
@@ -113,7 +117,7 @@ function withConnects(gate: NetGate, policy: Policy): NetGate {
 const MACHINE: NetOptions = { world: MACHINE_NET, limits: PROXY_LIMITS };
 
 /** Opens a gate with a socket for a bridge. Every gate has a folder, a socket and a token of its own. */
-function openGate(list: readonly string[], options: NetOptions = MACHINE): NetGate {
+function openGate(list: readonly string[], options: NetOptions): NetGate {
   const proxy = openProxy(list, options);
   const { path: folder, remove } = makeFolder();
   const path = `${folder}/${SOCKET_NAME}`;
@@ -147,7 +151,7 @@ function openGate(list: readonly string[], options: NetOptions = MACHINE): NetGa
 }
 
 /** Opens a gate at a port of the machine's loopback, to which this process connects the other's sockets itself. */
-function openPortGate(list: readonly string[], options: NetOptions = MACHINE): NetGate {
+function openPortGate(list: readonly string[], options: NetOptions): NetGate {
   const proxy = openProxy(list, options);
   const { port, lend, frame, ready, close } = openPort(proxy.serve);
   return {

@@ -1,5 +1,6 @@
 import { allowsHost, type HostRule, hostText } from "../policy/net_rules.ts";
 import { messageOf } from "../../core/error.ts";
+import type { Restricted } from "../../core/policy.ts";
 import { within } from "../../core/support/sleep.ts";
 import { forward } from "./forward.ts";
 import { BadRequest, latin1Bytes, ownResponse, parseProxyRequest, type ProxyRequest, readHead } from "./http_head.ts";
@@ -36,6 +37,8 @@ export interface ProxyScope {
   readonly authorization: string;
   readonly world: Network;
   readonly limits: ProxyLimits;
+  /** Whose requests they are: decides what a note advises. The session's if undefined. */
+  readonly policy?: Restricted;
   /** Called for every denied request with one line for the model, and the host where that is merely not listed. */
   readonly onDenied: (note: string, unlisted: string | undefined) => void;
   /** Called for every request for an allowed host that cannot be reached, with one line for the model. */
@@ -102,7 +105,7 @@ async function openServer(
   scope: ProxyScope,
 ): Promise<{ readonly conn: Deno.Conn } | { readonly status: number; readonly why: string }> {
   const { choose = chooseTarget } = scope;
-  const target = await within(scope.limits.connectMs, choose(scope.rules, host, port, scope.world));
+  const target = await within(scope.limits.connectMs, choose(scope.rules, host, port, scope.world, scope.policy));
   const unreached = (status: number, why: string): { readonly status: number; readonly why: string } => {
     const reason = `${hostText(host, port)} is allowed, but cannot be reached from this machine: ${why}`;
     scope.onUnreached(`Network: ${reason}.`);

@@ -1,4 +1,5 @@
 import { grantOption } from "../../core/grant_option.ts";
+import { openedBy, type Restricted } from "../../core/policy.ts";
 import { type AddressKind, addressKind, canonicalAddress, isAddress } from "../policy/net_address.ts";
 import { allowsHost, type HostRule, hostText, namesAddress, ruleText } from "../policy/net_rules.ts";
 import type { Network } from "./network.ts";
@@ -33,6 +34,7 @@ export function chooseOpenTarget(
   host: string,
   port: number,
   world: Network,
+  policy: Restricted = {},
 ): Promise<Target> {
   const objection = (address: string | undefined, isOwn: boolean): string | undefined => {
     if (address === undefined) return KINDS.reserved;
@@ -45,7 +47,7 @@ export function chooseOpenTarget(
     // A list replaces the open network: the name has to be in it, too.
     const named = [...new Set([host, address])].map((one) => `+${hostText(one, port)}`);
     const note = `Denied: connect to ${hostText(host, port)}: ${why}, whatever else is open. ` +
-      `Only the user can do that, in place of a bare --allow-net: --allow-net=${named.join(",")}`;
+      openedBy(`--allow-net=${named.join(",")} in place of a bare --allow-net`, policy);
     return { kind: "denied", why, note };
   });
 }
@@ -59,9 +61,10 @@ export async function chooseTarget(
   host: string,
   port: number,
   world: Network,
+  policy: Restricted = {},
 ): Promise<Target> {
   if (!allowsHost(rules, host, port)) {
-    return denied(rules, host, port, "not in the network scope", hostText(host, port));
+    return denied(rules, host, port, "not in the network scope", hostText(host, port), policy);
   }
   const objection = (address: string | undefined, isOwn: boolean): string | undefined => {
     // An address of an interface by its number (fe80::1%eth0) is no address here.
@@ -75,7 +78,7 @@ export async function chooseTarget(
   };
   return await chooseAddresses(host, world, objection, (address, what) => {
     const why = `it leads to ${address}, ${what}, which is not in the network scope itself`;
-    return denied(rules, host, port, why, hostText(address, port));
+    return denied(rules, host, port, why, hostText(address, port), policy);
   });
 }
 
@@ -113,9 +116,16 @@ function whyUnresolved(error: unknown): string {
   return code === "EAI_AGAIN" ? "no name server answers" : "its name cannot be resolved";
 }
 
-function denied(rules: readonly HostRule[], host: string, port: number, why: string, grant: string): Target {
+function denied(
+  rules: readonly HostRule[],
+  host: string,
+  port: number,
+  why: string,
+  grant: string,
+  policy: Restricted,
+): Target {
   const shown = rules.slice(0, SHOWN).map(ruleText).join(", ") + (rules.length > SHOWN ? " and more" : "");
   const note = `Denied: connect to ${hostText(host, port)}: ${why} (allowed: ${shown}). ` +
-    `Only the user can allow it: ${grantOption("net", grant)}`;
+    openedBy(grantOption("net", grant), policy);
   return { kind: "denied", why, note };
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { messageOf, ToolError } from "../../core/error.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import type { Scope } from "../../core/policy.ts";
+import { openedBy, type Scope } from "../../core/policy.ts";
 import { formatSize } from "../../core/support/text.ts";
 import { VERSION } from "../../core/version.ts";
 import type { DenialClaim } from "../denial/claim.ts";
@@ -104,7 +104,7 @@ async function getOne(
   const port = portOf(target);
   const name = hostText(host, port);
   if (!net.all && !allowsHost(net.list.map(parseRule), host, port)) {
-    const remedy = `Only the user can allow it, with ${grantOption("net", name)}`;
+    const remedy = openedBy(grantOption("net", name), options.policy ?? {});
     const claim = { kind: "net", target: name } as const;
     throw new WebDenied(`Denied: fetch ${name}: not in the network scope. ${remedy}`, claim, hosts);
   }

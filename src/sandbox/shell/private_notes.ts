@@ -1,6 +1,6 @@
 import { dirname, join } from "@std/path";
 import { grantOption } from "../../core/grant_option.ts";
-import { isInside, type Policy } from "../../core/policy.ts";
+import { isInside, openedBy, type Policy } from "../../core/policy.ts";
 import { PRIVATE_GIT_CONFIG } from "../git/private_config.ts";
 import { thisProgram } from "../confine/self.ts";
 import { privateFolders } from "../policy/private_folders.ts";
@@ -68,7 +68,7 @@ export function privateTmpNotes(
   if (fresh.length === 0) {
     if (!LISTS_TMP.test(command)) return [];
     const own = "Sandbox: /tmp is private to this session's commands, and the machine's /tmp is out of their sight.";
-    return [`${own} Only the user can allow it, with ${grantOption("read", "/tmp")}.`];
+    return [`${own} ${openedBy(grantOption("read", "/tmp"), policy)}.`];
   }
   const names = fresh.slice(0, MOST_NAMES).map((path) => `${path} is ${privatePath(policy, path)}`).join(", ");
   const more = fresh.length > MOST_NAMES ? ` and ${fresh.length - MOST_NAMES} more` : "";

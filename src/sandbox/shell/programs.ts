@@ -1,7 +1,7 @@
 import { ToolError } from "../../core/error.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { grantOption } from "../../core/grant_option.ts";
-import { covers, isInside, type Policy } from "../../core/policy.ts";
+import { covers, isInside, openedBy, type Policy } from "../../core/policy.ts";
 import type { ProgramRequest, RunProgram } from "../../core/runner.ts";
 import { type ProgramFile, programFile } from "../policy/program_files.ts";
 import type { ProcessPool } from "../pool/pool.ts";
@@ -70,9 +70,7 @@ function allowedFile(
   const file = files.get(listed);
   if (file === undefined) {
     throw new ToolError(
-      `NotCapable: run access to "${listed}" is not granted; only the user can grant it, with ${
-        grantOption("run", listed)
-      }`,
+      `NotCapable: run access to "${listed}" is not granted. ${openedBy(grantOption("run", listed), policy)}`,
     );
   }
   if ("why" in file) throw new ToolError(`cannot be run: ${file.why}`);

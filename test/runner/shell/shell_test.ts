@@ -239,13 +239,13 @@ Deno.test("inProcessShell() says of an unknown command what was denied and what 
   assertMatch(ended.output, /^bash: python3: command not found\nbash: curl: command not found\n/);
   assertMatch(
     ended.notes[0] ?? "",
-    /^NotCapable: run access to "python3" is not granted; only the user can grant it, with --allow-run=\+python3\. .*no program but git; its own commands: .*\bgrep\b/,
+    /^NotCapable: run access to "python3" is not granted. Only the user can allow it, with --allow-run=\+python3\. .*no program but git; its own commands: .*\bgrep\b/,
   );
   // What there is instead is said once.
-  const only = "only the user can grant it, with --allow-run=+";
+  const only = "Only the user can allow it, with --allow-run=+";
   assertEquals(
     ended.notes.slice(1),
-    ["curl", "node"].map((name) => `NotCapable: run access to "${name}" is not granted; ${only}${name}.`),
+    ["curl", "node"].map((name) => `NotCapable: run access to "${name}" is not granted. ${only}${name}.`),
   );
 });
 

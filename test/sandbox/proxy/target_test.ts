@@ -53,7 +53,7 @@ Deno.test("chooseTarget() asks for no name that is not in the scope and says wha
   assertEquals(
     scope.kind === "denied" && scope.note,
     "Denied: connect to evil.test:8443: not in the network scope (allowed: good.test:443, *.example.org). " +
-      "Only the user can allow it: --allow-net=+evil.test:8443",
+      "Only the user can allow it, with --allow-net=+evil.test:8443",
   );
   assertMatch(
     address.kind === "denied" ? address.note : "",

@@ -192,7 +192,11 @@ Deno.test("webGet() takes http and https alone", async () => {
 Deno.test("webGet() with the network open as a whole reaches neither this machine nor its link unless that is named", () =>
   withSite(async ({ port, origin, asked }) => {
     const open = { all: true, list: [] };
-    await assertRejects(() => webGet(`${origin}/page`, open, never), WebDenied, `: --allow-net=+127.0.0.1:${port}`);
+    await assertRejects(
+      () => webGet(`${origin}/page`, open, never),
+      WebDenied,
+      `with --allow-net=+127.0.0.1:${port} in place of`,
+    );
     await assertRejects(
       () => webGet(`http://localhost:${port}/page`, open, never),
       WebDenied,

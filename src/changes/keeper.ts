@@ -1,5 +1,6 @@
 // What files and links hold is kept before it changes: copied into the pack, or named where a repository has it.
 import {
+  below,
   bytesOf,
   KIND,
   lengthIn,
@@ -11,6 +12,7 @@ import {
   type Tree,
   wordsOf,
 } from "../core/support/tree.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { Pack } from "./pack.ts";
 import { holds, type State, stateFrom, whyTooLarge } from "./states.ts";
 import { type Folder, noteOf, pathAt, type Place, setNote } from "./table.ts";
@@ -56,7 +58,8 @@ export function createKeeper({ pack, limits, known: knownIn, isKept, objects: na
   const objects = createNames(names);
   /** The name of a content that is noted in a record. */
   const contentOf = (note: number): string | undefined =>
-    note > 0 ? `sha256:${pack.digest(note - 1)}` : note < 0 ? objects.name(-note - 1) : undefined;
+    note > 0 ? named(attempt(() => pack.digest(note - 1))) : note < 0 ? objects.name(-note - 1) : undefined;
+  const named = (digest: string | undefined): string | undefined => digest && `sha256:${digest}`;
 
   const stateOf = (record: Records | undefined): State => {
     const state = stateFrom(record && statusIn(record, 0));
@@ -85,6 +88,13 @@ export function createKeeper({ pack, limits, known: knownIn, isKept, objects: na
     const read = tree.read(path, limits.maxFileBytes);
     return read?.status.stamp === stamp ? noted(place, read.bytes) : undefined;
   };
+  /** Does the same for a file, without a digest: most files never change, so nothing reads it. */
+  const keepUnnamed = (tree: Tree, path: string, record: Records, place: Place): void => {
+    if (statusSize(record, place.at) > limits.maxFileBytes) return;
+    const bytes = tree.readSame(path, record, place.at);
+    const number = bytes && pack.addUnnamed(bytes);
+    if (number !== undefined) setNote(place, number + 1);
+  };
   const noted = (place: Place, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
     const number = pack.add(bytes);
     if (number !== undefined) setNote(place, number + 1);
@@ -94,10 +104,11 @@ export function createKeeper({ pack, limits, known: knownIn, isKept, objects: na
   /** Everything that is there, so that it can be brought back. */
   function* keepAll(tree: Tree, top: Folder): Generator<true, void> {
     const repository = knownIn(tree);
-    const stack = [{ folder: top, known: repository }];
+    const stack = [{ folder: top, known: repository, path: "" }];
     for (let next = stack.pop(); next; next = stack.pop()) {
-      const { folder } = next;
+      const { folder, path: inFolder } = next;
       let { bytes } = folder;
+      let record = recordsIn(bytes);
       const known = next.known && converts(tree, folder, next.known) ? undefined : next.known;
       for (let next = 0; next < bytes.length;) {
         const at = next;
@@ -105,16 +116,18 @@ export function createKeeper({ pack, limits, known: knownIn, isKept, objects: na
         const kind = modeIn(bytes, at) >> 12;
         if (kind === KIND.folder || noteOf(folder, at) !== 0) continue;
         const place = { folder, at };
-        const path = pathAt(place);
+        const path = below(inFolder, nameIn(bytes, at));
         if (!isKept(tree, path)) continue;
-        const content = known?.of(path, { bytes, words: wordsOf(bytes), length: bytes.length }, at);
+        const content = known?.of(path, record, at);
         if (content !== undefined) setNote(place, -objects.add(content));
-        else if (!pack.isFull()) keep(tree, path, place);
+        else if (pack.isFull()) continue;
+        else if (kind === KIND.file) keepUnnamed(tree, path, record, place);
+        else keep(tree, path, place);
         yield true;
         // A look has read this folder anew meanwhile.
-        if (folder.bytes !== bytes) [bytes, next] = [folder.bytes, 0];
+        if (folder.bytes !== bytes) [bytes, next, record] = [folder.bytes, 0, recordsIn(folder.bytes)];
       }
-      for (const inner of folder.inner) stack.push({ folder: inner, known });
+      for (const inner of folder.inner) stack.push({ folder: inner, known, path: below(inFolder, inner.name) });
       yield true;
     }
   }
@@ -127,6 +140,14 @@ export function createKeeper({ pack, limits, known: knownIn, isKept, objects: na
     return false;
   };
   return { stateOf, keep, keepAll, objects: objects.all };
+}
+
+function recordsIn(bytes: Uint8Array<ArrayBuffer>): Records {
+  return { bytes, words: wordsOf(bytes), length: bytes.length };
+}
+
+function statusSize({ words }: Records, at: number): number {
+  return (words[(at >> 2) + RECORD.size] ?? 0) + (words[(at >> 2) + RECORD.size + 1] ?? 0) * 2 ** 32;
 }
 
 const CHANGED_BEFORE_KEPT = "it was changed before it could be kept";

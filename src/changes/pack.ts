@@ -1,5 +1,6 @@
 // Contents of files, each once, one behind the other in one file that only grows: a thousand files of their own would take
-// twenty times as long. Layout: 8 bytes "SANDPCK1"; then for each its length (4 bytes, little-endian), its SHA-256, its bytes.
+// twenty times as long. Layout: 8 bytes "SANDPCK1"; then for each its length (4 bytes, little-endian), its SHA-256 (zeros until
+// `digest` computes it), its bytes.
 import { createHash } from "node:crypto";
 import { attempt, ifThere } from "../core/support/attempt.ts";
 import { entryAt } from "../core/support/on_disk.ts";
@@ -13,7 +14,12 @@ const BUFFER = 1024 * 1024;
 export interface Pack {
   /** The number of a content, which is there already or is added; undefined where the pack is full or cannot be written. */
   readonly add: (bytes: Uint8Array<ArrayBuffer>) => number | undefined;
-  /** SHA-256 of a content, lower-case hex. */
+  /**
+   * Adds a content without its digest, also if the pack has it already: most contents that are kept before the first call
+   * never change, and no record names them. `digest` computes it later.
+   */
+  readonly addUnnamed: (bytes: Uint8Array<ArrayBuffer>) => number | undefined;
+  /** SHA-256 of a content, lower-case hex; the file has it when this returns. Throws what the system throws. */
   readonly digest: (number: number) => string;
   /** The number of a content by its digest. */
   readonly find: (digest: string) => number | undefined;
@@ -60,7 +66,8 @@ export function openPack(path: string, maxBytes: number): Pack {
     while (size > 0 && size + HEAD <= total && readAt(size, head)) {
       const length = view.getUint32(0, true);
       if (size + HEAD + length > total) break;
-      note(head.subarray(4), size + HEAD, length);
+      const digest = head.subarray(4);
+      note(digest.some((byte) => byte !== 0) ? digest : undefined, size + HEAD, length);
       size += HEAD + length;
     }
     // The next content goes where the torn one began.
@@ -78,19 +85,29 @@ export function openPack(path: string, maxBytes: number): Pack {
     return true;
   }
 
-  function note(digest: Uint8Array, offset: number, length: number): number {
+  function note(digest: Uint8Array | undefined, offset: number, length: number): number {
     if (count === offsets.length) {
       digests = grown(digests, new Uint8Array(digests.length * 2));
       offsets = grown(offsets, new Float64Array(offsets.length * 2));
       lengths = grown(lengths, new Uint32Array(lengths.length * 2));
       slots = new Int32Array(slots.length * 2).fill(-1);
-      for (let one = 0; one < count; one++) slots[slotOf(digests, one * 32)] = one;
+      for (let one = 0; one < count; one++) if (isNamed(one)) slots[slotOf(digests, one * 32)] = one;
     }
-    digests.set(digest, count * 32);
     offsets[count] = offset;
     lengths[count] = length;
-    slots[slotOf(digests, count * 32)] = count;
+    if (digest) name(count, digest);
     return count++;
+  }
+
+  function isNamed(number: number): boolean {
+    for (let at = number * 32; at < number * 32 + 32; at++) if (digests[at] !== 0) return true;
+    return false;
+  }
+
+  function name(number: number, digest: Uint8Array): void {
+    digests.set(digest, number * 32);
+    const slot = slotOf(digests, number * 32);
+    if ((slots[slot] ?? -1) < 0) slots[slot] = number;
   }
 
   /** Where a digest stands in the table of numbers, or the free place that it would have. */
@@ -119,8 +136,12 @@ export function openPack(path: string, maxBytes: number): Pack {
 
   function put(bytes: Uint8Array<ArrayBuffer>): void {
     file ??= Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });
-    file.seekSync(size - waitingLength, Deno.SeekMode.Start);
-    for (let total = 0; total < bytes.length;) total += file.writeSync(bytes.subarray(total));
+    writeAt(size - waitingLength, bytes);
+  }
+
+  function writeAt(offset: number, bytes: Uint8Array): void {
+    file?.seekSync(offset, Deno.SeekMode.Start);
+    for (let total = 0; total < bytes.length;) total += file?.writeSync(bytes.subarray(total)) ?? bytes.length;
   }
 
   function flush(): void {
@@ -129,44 +150,59 @@ export function openPack(path: string, maxBytes: number): Pack {
     waitingLength = 0;
   }
 
+  function append(bytes: Uint8Array<ArrayBuffer>, digest: Uint8Array | undefined): number | undefined {
+    if (failed || size + HEAD + bytes.length > maxBytes) {
+      full = true;
+      return undefined;
+    }
+    const start = size;
+    try {
+      if (size === 0) write(MAGIC);
+      const head = new Uint8Array(HEAD);
+      new DataView(head.buffer).setUint32(0, bytes.length, true);
+      if (digest) head.set(digest, 4);
+      write(head);
+      write(bytes);
+    } catch {
+      // A full disk: what is in the pack stays, and nothing is added any more.
+      failed = full = true;
+      size = start;
+      waitingLength = 0;
+      return undefined;
+    }
+    return note(digest, size - bytes.length, bytes.length);
+  }
+
+  function read(number: number): Uint8Array<ArrayBuffer> {
+    flush();
+    const bytes = new Uint8Array(lengths[number] ?? 0);
+    if (!readAt(offsets[number] ?? 0, bytes)) throw damaged();
+    return bytes;
+  }
+
   return {
     add(bytes) {
       const digest = digestOf(bytes);
       const known = slots[slotOf(digest, 0)] ?? -1;
-      if (known >= 0) return known;
-      if (failed || size + HEAD + bytes.length > maxBytes) {
-        full = true;
-        return undefined;
-      }
-      const start = size;
-      try {
-        if (size === 0) write(MAGIC);
-        const head = new Uint8Array(HEAD);
-        new DataView(head.buffer).setUint32(0, bytes.length, true);
-        head.set(digest, 4);
-        write(head);
-        write(bytes);
-      } catch {
-        // A full disk: what is in the pack stays, and nothing is added any more.
-        failed = full = true;
-        size = start;
-        waitingLength = 0;
-        return undefined;
-      }
-      return note(digest, size - bytes.length, bytes.length);
+      return known >= 0 ? known : append(bytes, digest);
     },
-    digest: (number) => digests.subarray(number * 32, number * 32 + 32).toHex(),
+    addUnnamed: (bytes) => append(bytes, undefined),
+    digest(number) {
+      if (!isNamed(number)) {
+        const digest = digestOf(read(number));
+        writeAt((offsets[number] ?? 0) - digest.length, digest);
+        name(number, digest);
+      }
+      return digests.subarray(number * 32, number * 32 + 32).toHex();
+    },
     find(digest) {
       const number = slots[slotOf(Uint8Array.fromHex(digest), 0)] ?? -1;
       return number < 0 ? undefined : number;
     },
     read(number) {
-      flush();
-      const bytes = new Uint8Array(lengths[number] ?? 0);
-      const digest = digests.subarray(number * 32, number * 32 + 32).toHex();
-      if (!readAt(offsets[number] ?? 0, bytes) || new Uint8Array(digestOf(bytes)).toHex() !== digest) {
-        throw new Error("what was kept of it is damaged");
-      }
+      const bytes = read(number);
+      const isWhole = digestOf(bytes).every((byte, at) => byte === digests[number * 32 + at]);
+      if (isNamed(number) && !isWhole) throw damaged();
       return bytes;
     },
     flush,
@@ -205,6 +241,10 @@ export function shrinkPack(path: string, kept: ReadonlySet<string>): void {
   }
   if (kept.size === 0) Deno.removeSync(path);
   else Deno.renameSync(fresh, path);
+}
+
+function damaged(): Error {
+  return new Error("what was kept of it is damaged");
 }
 
 function grown<T extends Uint8Array | Float64Array | Uint32Array>(from: T, to: T): T {

@@ -115,6 +115,11 @@ export interface Tree {
     path: string,
     maxBytes: number,
   ) => { readonly bytes: Uint8Array<ArrayBuffer>; readonly status: TreeStatus } | undefined;
+  /**
+   * The bytes of a regular file whose status after the read is that of a record; undefined otherwise. They are valid until the
+   * next call, so that many small files need no memory of their own.
+   */
+  readonly readSame: (path: string, record: Records, at: number) => Uint8Array<ArrayBuffer> | undefined;
   /** What a link holds, as a byte string. */
   readonly readLink: (path: string) => string | undefined;
   readonly makeFolder: (path: string, mode: number) => void;

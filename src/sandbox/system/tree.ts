@@ -5,6 +5,7 @@ import {
   emptyRecords,
   type FolderScan,
   KIND,
+  modeIn,
   RECORD,
   type Records,
   statusIn,
@@ -48,7 +49,8 @@ const LISTING = 64 * 1024;
 const LONGEST_PATH = 4096;
 const STATUS_AT = LISTING + LONGEST_PATH;
 const HOW_AT = STATUS_AT + 256;
-const shared = new Uint8Array(HOW_AT + 24);
+const EMPTY_AT = HOW_AT + 24;
+const shared = new Uint8Array(EMPTY_AT + 8);
 /** A word more than the listing has: the last name is read in words, too. Signed: V8 holds no larger numbers without a box. */
 const listing = new Int32Array(shared.buffer, 0, LISTING / 4 + 1);
 const pathBytes = new Uint8Array(shared.buffer, LISTING, LONGEST_PATH);
@@ -63,6 +65,8 @@ interface Addresses {
   readonly path: bigint;
   readonly status: bigint;
   readonly how: bigint;
+  /** The path "". */
+  readonly empty: bigint;
 }
 let known: Addresses | undefined;
 
@@ -70,7 +74,7 @@ function addresses(): Addresses {
   if (known !== undefined) return known;
   const listing = addressOf(shared);
   const at = (offset: number): bigint => listing + BigInt(offset);
-  return known = { listing, path: at(LISTING), status: at(STATUS_AT), how: at(HOW_AT) };
+  return known = { listing, path: at(LISTING), status: at(STATUS_AT), how: at(HOW_AT), empty: at(EMPTY_AT) };
 }
 
 /** Where names of a listing begin, by the words of eight bytes before them: most folders have theirs at the same places. */
@@ -81,6 +85,11 @@ const GETDENTS64 = BigInt(CALLS.getdents64[Deno.build.arch]);
 const ROOM = BigInt(LISTING);
 const STATX = BigInt(CALLS.statx[Deno.build.arch]);
 const CLOSE = BigInt(CALLS.close[Deno.build.arch]);
+const READ = BigInt(CALLS.read[Deno.build.arch]);
+
+/** For the bytes of a file that `readSame` gives; a larger file gets its own memory. */
+const content = new Uint8Array(256 * 1024);
+let contentAddress: bigint | undefined;
 
 /** How a tree opens and makes files, for what works on two trees. */
 const openers = new WeakMap<Tree, {
@@ -174,6 +183,38 @@ export function openFolderTree(root: string): Tree | undefined {
         return statusOfOpen(fd)?.stamp === before.stamp ? { bytes, status: before } : undefined;
       } finally {
         close(fd);
+      }
+    },
+    readSame(path, record, at) {
+      const word = at >> 2;
+      const field = (name: number): number => record.words[word + name] ?? 0;
+      const size = field(RECORD.size) + field(RECORD.size + 1) * 2 ** 32;
+      const call = shortCall();
+      const fd = openAt(path, O_NONBLOCK | O_NOFOLLOW);
+      if (fd < 0) return undefined;
+      try {
+        let bytes = content.subarray(0, size);
+        let total = 0;
+        if (size <= content.length) {
+          contentAddress ??= addressOf(content);
+          total = size === 0 ? 0 : call(READ, fd, contentAddress, BigInt(size), 0n, 0n);
+        } else bytes = new Uint8Array(size);
+        while (total < size) {
+          const count = read(fd, bytes.subarray(Math.max(0, total)));
+          if (count < 0 && errno() === EINTR) continue;
+          if (count <= 0) return undefined;
+          total = Math.max(0, total) + count;
+        }
+        if (call(STATX, fd, addresses().empty, BigInt(AT_EMPTY_PATH), WANTED, addresses().status) !== 0) {
+          return undefined;
+        }
+        fillRecord(one.words, 0);
+        for (let name: number = RECORD.inode; name < RECORD.note; name++) {
+          if (one.words[name] !== field(name)) return undefined;
+        }
+        return ((signedWords[7] as number) & 0xffff) === modeIn(record.bytes, at) ? bytes : undefined;
+      } finally {
+        call(CLOSE, fd, 0n, 0n, 0n, 0n);
       }
     },
     readLink(path) {

@@ -126,3 +126,43 @@ Deno.test("nothing of a tree is reached through a link, nor outside of it", () =
     assertEquals(Deno.readTextFileSync(`${outside}/b`), "outside\n");
     assertEquals(Deno.lstatSync(`${root}/link`).isFile, true);
   }));
+
+Deno.test("a file is read only if it is as its record says, and a pipe in its place is not waited for", () =>
+  withTree(({ tree, root, outside }) => {
+    const files: Readonly<Record<string, string>> = {
+      a: "a\n",
+      empty: "",
+      large: "x".repeat(600_000),
+      "folder/b": "b\n",
+    };
+    for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(`${root}/${name}`, text);
+    const recordOf = (path: string) => {
+      const scan = tree.scan(path.includes("/") ? "folder" : "");
+      const records = emptyRecords(64);
+      while (scan?.next(records));
+      scan?.close();
+      let at = 0;
+      while (nameIn(records.bytes, at) !== path.replace("folder/", "")) at += lengthIn(records.bytes, at);
+      return [records, at] as const;
+    };
+    const kept = Object.keys(files).map((path) => [path, recordOf(path)] as const);
+    for (const [path, record] of kept) {
+      assertEquals(new TextDecoder().decode(tree.readSame(path, ...record)), files[path]);
+    }
+    const changes: Readonly<Record<string, () => void>> = {
+      a: () => Deno.writeTextFileSync(`${root}/a`, "A\n"),
+      empty: () => Deno.chmodSync(`${root}/empty`, 0o600),
+      large: () => {
+        Deno.removeSync(`${root}/large`);
+        assert(new Deno.Command("mkfifo", { args: [`${root}/large`] }).outputSync().success);
+      },
+      "folder/b": () => {
+        Deno.removeSync(`${root}/folder`, { recursive: true });
+        Deno.symlinkSync(outside, `${root}/folder`);
+      },
+    };
+    for (const [path, record] of kept) {
+      changes[path]?.();
+      assertEquals(tree.readSame(path, ...record), undefined, path);
+    }
+  }));

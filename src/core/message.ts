@@ -207,6 +207,23 @@ export function textOf(content: string | readonly { readonly type: string }[]): 
   return content.filter((part): part is TextContent => part.type === "text").map((part) => part.text).join("");
 }
 
+/** The elements that `@FILE`, embedded resources and `/skill:NAME` become in a prompt. The end of a cut text ends them, too. */
+const ELEMENT =
+  /<file name="([^"\n]{1,4096})">[\s\S]*?(?:<\/file>|$)|<skill name="([^"\n]{1,256})" location="[^"\n]{1,4096}">[\s\S]*?(?:<\/skill>|$)/g;
+
+/** A prompt in one line, as lists and titles show it: `@NAME` for a file and `/skill:NAME` for a skill, without their text. */
+export function promptTitle(text: string): string {
+  const short = text.replace(
+    ELEMENT,
+    (_all, file: string | undefined, skill: string) => file === undefined ? ` /skill:${skill} ` : ` @${nameIn(file)} `,
+  );
+  return short.replace(/\s+/g, " ").trim();
+}
+
+function nameIn(path: string): string {
+  return path.split("/").findLast((part) => part !== "") ?? path;
+}
+
 /** Whether a reply is part of the conversation: failed and empty ones are not, servers refuse them. */
 export function belongsInConversation(message: AssistantMessage): boolean {
   if (message.stopReason === "error") return false;

@@ -1,7 +1,7 @@
 // A list of sessions must not cost what reading them all would: of a long file only both ends are looked at.
 import { messageOf } from "../core/error.ts";
 import { stripControls, takeCharacters } from "../core/support/text.ts";
-import { textOf } from "../core/message.ts";
+import { promptTitle, textOf } from "../core/message.ts";
 import { entryMessage } from "../core/session.ts";
 import { readEntry } from "./entry_shape.ts";
 import { explain, parseHeader } from "./header.ts";
@@ -20,7 +20,7 @@ export interface SessionSummary {
   readonly messageCount: number;
   /** Whether `messageCount` is of the whole file. */
   readonly isWhole: boolean;
-  /** One line of at most 200 characters; empty when nothing was said yet. */
+  /** One line of at most 200 characters, as `promptTitle` shows it; empty if the session has no prompt. */
   readonly firstMessage: string;
 }
 
@@ -103,7 +103,7 @@ function firstMessageIn(lines: readonly string[]): string {
     const fields = parseObject(line);
     if (fields === undefined) continue;
     const message = entryMessage(readEntry(fields, 0).entry);
-    if (message?.role === "user") return oneLine(textOf(message.content));
+    if (message?.role === "user") return oneLine(promptTitle(textOf(message.content)));
   }
   return "";
 }

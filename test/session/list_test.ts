@@ -84,6 +84,14 @@ Deno.test("listSessions() looks only at both ends of a long file and finds its n
   });
 });
 
+Deno.test("listSessions() shows a called skill by its name and the words beside it", () => {
+  inWorld((world) => {
+    const body = "Body. ".repeat(200);
+    keep(world, "s", "/w", `<skill name="tidy" location="/s/SKILL.md">\n${body}\n</skill>\n\nthis file`, 1000);
+    assertEquals(listSessions(world.folder).map(({ firstMessage }) => firstMessage), ["/skill:tidy this file"]);
+  });
+});
+
 Deno.test("newestSession() passes over damaged files and, when asked, other workspaces", () => {
   inWorld((world) => {
     const a = keep(world, "a", "/w", "1", 1000);

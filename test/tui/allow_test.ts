@@ -34,7 +34,7 @@ async function leave({ app }: Awaited<ReturnType<typeof open>>): Promise<void> {
 
 Deno.test("a denial without a permission prompt gets one after the run, without an answer for once", async () => {
   const opened = await afterRun([DENIED]);
-  const screen = await opened.see("This run was denied bash: read /srv/a/x.txt");
+  const screen = await opened.see("Denied during the run: bash: read /srv/a/x.txt");
   assertEquals(screen.includes("Yes, this once"), false);
   assertStringIncludes(screen, "From now on, a yes lets tools read /srv/a and all that is in it");
   await pause();
@@ -56,20 +56,20 @@ Deno.test("a denial that was asked about in the run, or after an earlier run, is
     denial: DENIED.denial,
   });
   opened.engine.emit(END as never);
-  await opened.see("This run was denied bash: connect to example.com:443");
+  await opened.see("Denied during the run: bash: connect to example.com:443");
   await pause();
   opened.app.input("\x1b");
   await noPrompt(opened);
   opened.engine.emit(END as never);
   opened.app.input("next");
-  assertEquals((await opened.see("next")).includes("This run was denied"), false);
+  assertEquals((await opened.see("next")).includes("Denied during the run:"), false);
   assertEquals(opened.engine.asked.filter((line) => line.startsWith("allow")), []);
   await leave(opened);
 });
 
 Deno.test("a new run withdraws the prompt", async () => {
   const opened = await afterRun([DENIED]);
-  await opened.see("This run was denied bash");
+  await opened.see("Denied during the run: bash");
   opened.engine.emit({ type: "agent_start" });
   await noPrompt(opened);
   await leave(opened);

@@ -266,5 +266,5 @@ test("each denial of a call has one line with a count, and what a command writes
   // In the command and in what it printed; the program's own sentence stands below the call, once.
   assertEquals(count(SAID), 2, screen);
   assertEquals(count("Denied: read /etc/shadow"), 1, screen);
-  assertEquals(count("! Denied: read /etc/shadow: it may hold secrets, and no grant opens it (2 times)"), 1, screen);
+  assertEquals(count("! Denied: read /etc/shadow (2 times): it may hold secrets, and no grant opens it"), 1, screen);
 });

@@ -8,6 +8,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
+import { promptTitle } from "../../core/message.ts";
 import { readHeader } from "../../session/header.ts";
 import { isSessionId } from "../../session/identifiers.ts";
 import { findSession, listSessions } from "../../session/list.ts";
@@ -183,13 +184,9 @@ function checkDirectory(name: string, path: string): void {
   if (!isFolder(path)) throw RequestError.invalidParams({ [name]: path }, `${name} must be a folder that exists`);
 }
 
-/** A first message as a title: files and skills in it by their names, without the text of theirs or Markdown's signs. */
+/** A first message as a title: as `promptTitle` shows it, without the signs of Markdown. */
 export function titleOf(firstMessage: string): string {
-  const short = firstMessage.replace(
-    /<(file|skill)\b[^>]*?name="([^"]*)"[^>]*>[\s\S]*?(?:<\/\1>|$)/g,
-    (_all, _kind, name: string) => ` ${name.split("/").at(-1) ?? name} `,
-  );
-  return short.replace(/[`*]{2,}|`|^#+\s/g, "").replace(/\s+/g, " ").trim() || firstMessage;
+  return promptTitle(firstMessage).replace(/[`*]{2,}|`|^#+\s/g, "").trim() || firstMessage;
 }
 
 /**

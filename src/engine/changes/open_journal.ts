@@ -6,6 +6,7 @@ import { counted } from "../../core/support/text.ts";
 import type { Tree } from "../../core/support/tree.ts";
 import { isLeftTemporary, temporaryFolder } from "../../sandbox/system/temporary_folder.ts";
 import type { Policy } from "../../core/policy.ts";
+import { promptTitle } from "../../core/message.ts";
 import { type SessionStore, userWords } from "../../core/session.ts";
 import { contentsOf, openJournalFile } from "../../changes/journal_file.ts";
 import { openBaseline } from "../../changes/baseline.ts";
@@ -115,7 +116,7 @@ function openJournal(
     onFailure: (why) => notify(`What changes is not recorded any more: ${why}`),
   });
   if (outlives) removeOld(dirname(dirname(paths.journal)), settings.days, Date.now());
-  const textOf = (entryId: string): string => userWords(store.entry(entryId));
+  const textOf = (entryId: string): string => promptTitle(userWords(store.entry(entryId)));
   return {
     recorder,
     points: async () => {

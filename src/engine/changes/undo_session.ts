@@ -1,6 +1,7 @@
 import { dirname } from "@std/path";
 import type { UndoOutcome, UndoPoint, UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
+import { promptTitle } from "../../core/message.ts";
 import { type SessionEntry, userWords } from "../../core/session.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
@@ -83,7 +84,7 @@ export function otherChanges(config: Config, besides: string): OtherChanges | un
 
 function textsOf(entries: readonly SessionEntry[]): (entryId: string) => string {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  return (entryId) => userWords(byId.get(entryId));
+  return (entryId) => promptTitle(userWords(byId.get(entryId)));
 }
 
 /** Completes the journals of sessions of this workspace that were interrupted in the middle of a call. */

@@ -154,7 +154,9 @@ export function permissionDialog(
       return [
         ...wrap(
           theme.warn(
-            `▣ ${isAfterRun ? "This run was denied" : "The sandbox refused"} ${cleanLine(toolName)}${whose}: ${what}`,
+            `▣ ${isAfterRun ? "Denied during the run:" : "The sandbox refused"} ${
+              cleanLine(toolName)
+            }${whose}: ${what}`,
           ),
           width,
         ),

@@ -53,7 +53,7 @@ export function plainQuestion(
       const whose = agentId === undefined ? "" : ` of sub-agent ${cleanLine(`${agentId} (${agentDescription})`)}`;
       const option = grantOption(kind, cleanLine(grant));
       const { isAfterRun = false } = question;
-      const what = isAfterRun ? "this run was denied" : "the sandbox refused";
+      const what = isAfterRun ? "denied during the run:" : "the sandbox refused";
       print(`question: ${what} ${cleanLine(toolName)}${whose}: ${kind} ${cleanLine(target)}`);
       const words = `n no${isAfterRun ? "" : ", o once (this call)"}, s for this session, p for this project`;
       const { allows } = describeDenial(question.request.denial);

@@ -46,13 +46,22 @@ export function heardDenials(): HeardDenials {
     end(toolCallId, details) {
       const own = [...asked].filter(([, one]) => one.toolCallId === toolCallId);
       for (const [id] of own) asked.delete(id);
-      return deniedLines(details, own.flatMap(([, { denial, isRefused }]) => isRefused ? [denial] : []));
+      const told = own.flatMap(([, { denial, isRefused }]) => isRefused ? [denial] : []);
+      return deniedLines(details, { told, isLive: true });
     },
   };
 }
 
-/** A line for each thing that a call was denied, by its kind and its target, without those that were `told` before. */
-export function deniedLines(details: JsonObject | undefined, told: readonly Denial[] = []): string[] {
+/**
+ * A line for each thing that a call was denied, by its kind and its target.
+ *
+ * @param told Denials that are not repeated.
+ * @param isLive Whether `/allow` can grant them: those of an earlier process are not in its list.
+ */
+export function deniedLines(
+  details: JsonObject | undefined,
+  { told = [], isLive = false }: { readonly told?: readonly Denial[]; readonly isLive?: boolean } = {},
+): string[] {
   const list = details?.["denials"];
   const all = claims([...Array.isArray(list) ? list : [], details?.["denial"]]);
   const isSame = (one: Pick<Denial, "kind" | "target">, other: Pick<Denial, "kind" | "target">): boolean =>
@@ -60,12 +69,11 @@ export function deniedLines(details: JsonObject | undefined, told: readonly Deni
   return all.flatMap((claim, at) => {
     if (told.some((one) => isSame(one, claim)) || all.findIndex((one) => isSame(one, claim)) < at) return [];
     const { kind, target, grant, why, times = 1 } = claim;
-    const how = grant === undefined ? why : `${grantOption(kind, cleanLine(grant))} allows it`;
-    return [
-      `Denied: ${deniedThing({ kind, target })}${how === undefined ? "" : `: ${cleanLine(how)}`}${
-        times > 1 ? ` (${times} times)` : ""
-      }`,
-    ];
+    const often = times > 1 ? ` (${times} times)` : "";
+    const reason = grant === undefined && why !== undefined ? `: ${cleanLine(why)}` : "";
+    const option = grant === undefined ? "" : grantOption(kind, cleanLine(grant));
+    const how = grant === undefined ? "" : `. Allow it with ${isLive ? "/allow or " : ""}${cleanLine(option)}`;
+    return [`Denied: ${deniedThing({ kind, target })}${often}${reason}${how}`];
   });
 }
 

@@ -254,15 +254,14 @@ for (
   });
 }
 
-Deno.test("titleOf() shows files and skills by their names", () => {
+Deno.test("titleOf() shows files and skills by their names, without the signs of Markdown", () => {
   const titles = [
-    'Explain <file name="/ws/a.ts"> const a = 1; </file> to me',
+    'Explain <file name="/ws/a.ts"> const a = 1; </file> to `me`',
     '<skill name="review" location="/s/SKILL.md"> References … </skill> Look at `a.ts`',
-    '<file name="/ws/long.ts"> it is cut he',
     "# **Plan** it",
     "a plain one",
   ];
-  assertEquals(titles.map(titleOf), ["Explain a.ts to me", "review Look at a.ts", "long.ts", "Plan it", "a plain one"]);
+  assertEquals(titles.map(titleOf), ["Explain @a.ts to me", "/skill:review Look at a.ts", "Plan it", "a plain one"]);
 });
 
 Deno.test("saidIn() refuses a picture that no model takes", () => {

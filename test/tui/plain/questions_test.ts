@@ -101,7 +101,7 @@ Deno.test("plainEvents() tells what was allowed and what was not", () => {
     },
   });
   assertEquals(lines.slice(1, 3), [
-    "Denied: connect to a.test:443: --allow-net=+a.test:443 allows it",
+    "Denied: connect to a.test:443. Allow it with /allow or --allow-net=+a.test:443",
     "Denied: read /s: it may hold secrets",
   ]);
 });
@@ -121,9 +121,12 @@ Deno.test("plainEvents() tells each denial of a call once, by what it is; nothin
   assertEquals(said(`cat: /s: no\n\n${note}`, { denials: [secret, secret], toldLines: 1 }), [line, "cat: /s: no"]);
   assertEquals(said(note, { denials: [secret], toldLines: 1 }), [line]);
   for (const own of [note, line]) {
-    assertEquals(said(own, { denials: [{ ...secret, times: 3 }] }), [`${line} (3 times)`, own]);
+    assertEquals(said(own, { denials: [{ ...secret, times: 3 }] }), [
+      "Denied: read /s (3 times): it may hold secrets",
+      own,
+    ]);
   }
   // Without a question what could be allowed is said, too; an allowed one that is denied again is.
   const denial = { kind: "read", target: "/srv/x", grant: "/srv/x" };
-  assertEquals(said("no", { denial }), ["Denied: read /srv/x: --allow-read=+/srv/x allows it", "no"]);
+  assertEquals(said("no", { denial }), ["Denied: read /srv/x. Allow it with /allow or --allow-read=+/srv/x", "no"]);
 });

@@ -4,7 +4,7 @@ import { isNonBlocking } from "../core/support/standard_input.ts";
 import { UserError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { readVariable, takeProxyExceptions } from "../config/host_environment.ts";
-import { writeAll } from "./output/write_all.ts";
+import { standardError, writeAll } from "./output/write_all.ts";
 
 /** Runs the command line and ends the process with its exit code. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -12,18 +12,18 @@ export async function main(args: readonly string[]): Promise<void> {
   takeProxyExceptions();
   try {
     const code = await dispatch(args);
-    await leaveInput();
-    Deno.exit(code);
+    await leave(code);
   } catch (error) {
-    writeAll(Deno.stderr, errorBlock(error, debug, columnsOf(Deno.stderr)));
-    await leaveInput();
-    Deno.exit(exitCodeOf(error));
+    void standardError.put(errorBlock(error, debug, columnsOf(Deno.stderr)));
+    await leave(exitCodeOf(error));
   }
 }
 
-/** The shell finds standard input as it was. */
-async function leaveInput(): Promise<void> {
+/** Ends the process when all was said. The shell finds standard input as it was. */
+async function leave(exitCode: number): Promise<never> {
+  await standardError.flush();
   if (isNonBlocking()) (await import("../sandbox/system/blocking.ts")).setBlocking(0);
+  Deno.exit(exitCode);
 }
 
 async function dispatch(args: readonly string[]): Promise<number> {

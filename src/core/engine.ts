@@ -41,6 +41,11 @@ export interface UserPrompt {
   readonly refusesUnknownNames?: boolean;
   /** The session ends with this run: background commands end before the last scan, so that it finds all that they changed. */
   readonly endsSession?: boolean;
+  /**
+   * Waited for before each request and each call of the run, its sub-agents' too: settles when whoever reads the events can
+   * take more, or when the signal aborts. Never rejects.
+   */
+  readonly ready?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What became of a prompt. `command`: an extension's command ran; `handled`: a hook took it; `queued`: it waits. */

@@ -32,6 +32,8 @@ export interface CallOptions {
   readonly onWait?: () => () => void;
   /** Of the run that made the call; absent where nothing is counted. */
   readonly budget?: Budget;
+  /** As of `UserPrompt`; for calls that make runs of their own. */
+  readonly ready?: (signal: AbortSignal) => Promise<void>;
 }
 
 /**

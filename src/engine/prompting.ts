@@ -43,6 +43,8 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
   let lastEnding: RunEnding | undefined;
   /** The session ends with the run at hand. */
   let endsSession = false;
+  /** Of the last prompt. */
+  let reader: UserPrompt["ready"];
 
   return {
     async prompt(input) {
@@ -92,6 +94,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
 
   async function start(input: UserPrompt, signal: AbortSignal): Promise<PromptOutcome> {
     endsSession = input.endsSession === true;
+    reader = input.ready;
     await core.followMcpServers(signal);
     const made = await ready(input, undefined, signal);
     return made ? await begin(made, signal, input.elapsedMs) : { kind: "handled" };
@@ -243,6 +246,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
       refuses: core.plan.refuses,
       todo: core.todo,
       beforeCall: core.changes.beforeCall,
+      ready: reader,
       onRequest: () => {
         core.tools.warmSoon();
         core.changes.onRequest();

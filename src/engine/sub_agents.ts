@@ -251,9 +251,10 @@ export function openSubAgents({ core, open, prefix, depth }: SubAgentsParts): Su
       });
       const stop = (): void => void engine.abort();
       signal.addEventListener("abort", stop, { once: true });
+      const own = options.ready ? { ready: options.ready } : {};
       try {
         if (model !== undefined) await engine.setModel(model);
-        if (!signal.aborted) await engine.prompt({ text: args.prompt, source: "extension" });
+        if (!signal.aborted) await engine.prompt({ text: args.prompt, source: "extension", ...own });
       } catch (error) {
         return errorResult(`The sub-agent could not run: ${messageOf(error)}`);
       } finally {

@@ -4,6 +4,7 @@ import { runPrompt } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
 import { retryOf, runLimitsOf } from "../config/run_settings.ts";
 import type { Manifest } from "../core/compiled_prompt.ts";
+import type { UserPrompt } from "../core/engine.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { Hooks } from "../core/hook.ts";
 import type { AgentMessage, RequestMessage, Usage } from "../core/message.ts";
@@ -57,6 +58,8 @@ export interface TurnParts {
   readonly onRequest: () => void;
   /** Called before each call of a tool, which begins when it resolves. */
   readonly beforeCall: SessionChanges["beforeCall"];
+  /** As of `UserPrompt`. */
+  readonly ready: UserPrompt["ready"];
 }
 
 function limitsAfter(limits: AgentDeps["limits"], elapsedMs: number): AgentDeps["limits"] {
@@ -96,12 +99,13 @@ export function runTurns(
       if (!known) throw new Error(`the tool ${tool.name} is gone`);
       const refusal = parts.refuses(known);
       if (refusal !== undefined) return errorResult(refusal, { isDenied: true });
+      await parts.ready?.(options.signal);
       await parts.beforeCall({ toolCallId: callId, toolName: tool.name }, {
         isBackground: args["background"] === true,
         signal: options.signal,
       });
       if (options.signal.aborted) return errorResult("Not run: the run was stopped before this call");
-      return await known.run(args, callId, options);
+      return await known.run(args, callId, parts.ready ? { ...options, ready: parts.ready } : options);
     },
     limits: limitsAfter(runLimitsOf(config), parts.elapsedMs),
     ...(parts.whole ? { whole: parts.whole } : {}),
@@ -121,7 +125,10 @@ export function runTurns(
     now: Date.now,
     random: Math.random,
     sleep,
-    transformContext: (all, stop) => requestMessages(all, rolled, parts, stop),
+    transformContext: async (all, stop) => {
+      await parts.ready?.(stop);
+      return await requestMessages(all, rolled, parts, stop);
+    },
     // Asked with each call: a handler that is registered during the run holds from the next one on.
     beforeToolCall: async ({ id, name, args }, stop) =>
       hooks?.has("tool_call") ? await hooks.toolCall({ toolCallId: id, toolName: name, input: args }, stop) : undefined,

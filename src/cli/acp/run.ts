@@ -4,7 +4,7 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { within } from "../../core/support/sleep.ts";
 import { watchReader } from "../output/reader_gone.ts";
 import { watchSignals } from "../output/signals.ts";
-import { warner } from "../output/report.ts";
+import { runWarner } from "../output/report.ts";
 import { acpAgent } from "./agent.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -17,7 +17,7 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
  */
 export async function acpCommand(invocation: Invocation): Promise<number> {
   keepOutputClean();
-  const warn = warner(invocation);
+  const warn = runWarner(invocation);
   const watch = watchSignals();
   const sessions = createSessions(invocation, readWorld(), warn);
   const pipes = ndJsonStream(Deno.stdout.writable, Deno.stdin.readable, { maxMessageBytes: MAX_MESSAGE_BYTES });

@@ -12,6 +12,7 @@ import type { AssistantMessage } from "../../core/message.ts";
 import type { Config } from "../../config/config.ts";
 import { openEngine } from "../../engine/engine.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
+import { Backlog } from "../output/backlog.ts";
 import { askAboutPlan, modeOf } from "./plan.ts";
 import { askClient } from "./permission.ts";
 import { subAgentCalls } from "./sub_agents.ts";
@@ -65,8 +66,11 @@ export async function openAcpSession(
   id = engine.state().sessionId;
   const updates = createUpdates({ root: config.root, home: config.world.home }, capabilities?.session);
   // A client that is gone closes the connection, which ends the session.
-  const send = (update: SessionUpdate): void =>
-    void client.notify("session/update", { sessionId: id, update }).catch(() => {});
+  const backlog = new Backlog();
+  const send = (update: SessionUpdate): void => {
+    backlog.add();
+    void client.notify("session/update", { sessionId: id, update }).catch(() => {}).finally(() => backlog.remove());
+  };
   let isIntroduced = false;
   let notices: readonly string[] = [];
   let told = "[]";
@@ -88,6 +92,7 @@ export async function openAcpSession(
     if (event.type === "agent_start" && active?.isCancelled) void engine.abort();
     // A failed reply is not kept in the conversation.
     if (event.type === "message_end" && event.message.role === "assistant") last = event.message;
+    if (!backlog.takes(event)) return;
     for (const update of updates.of(subAgents.progress(event) ?? event)) send(update);
     // Servers may bring others while the session runs.
     if (isIntroduced && (event.type === "agent_settled" || event.type === "session_changed")) tellCommands();
@@ -125,7 +130,12 @@ export async function openAcpSession(
       signal.addEventListener("abort", cancel);
       if (!active) active = own;
       try {
-        let outcome = await engine.prompt({ text, source: "rpc", ...(images.length > 0 ? { images } : {}) });
+        let outcome = await engine.prompt({
+          text,
+          source: "rpc",
+          ready: (stopped) => backlog.ready(stopped),
+          ...(images.length > 0 ? { images } : {}),
+        });
         // The plan is answered in the turn that made it, as clients ask about everything else.
         if (outcome.kind === "run" && outcome.ending === "done" && engine.state().plan?.text !== undefined) {
           outcome = await answered(outcome, signal);

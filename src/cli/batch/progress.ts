@@ -2,7 +2,7 @@ import { counted } from "../../core/support/text.ts";
 import type { AttemptRecord } from "../../batch/results.ts";
 import { oneLine } from "../../session/view/visible_text.ts";
 import { columnsOf } from "../output/report.ts";
-import { writeAll } from "../output/write_all.ts";
+import { standardError } from "../output/write_all.ts";
 
 /** How often the line of numbers is drawn anew; milliseconds. */
 const DRAW_MS = 500;
@@ -43,12 +43,12 @@ export function openProgress(
       dollars(costUsd),
       ...(done < jobs || left === 0 ? [] : [`about ${duration(perAttempt * left)} left`]),
     ];
-    writeAll(Deno.stderr, `\r\x1b[K${parts.join(" · ").slice(0, columnsOf(Deno.stderr) - 1)}`);
+    void standardError.put(`\r\x1b[K${parts.join(" · ").slice(0, columnsOf(Deno.stderr) - 1)}`);
   }
 
   function say(line: string): void {
     if (isQuiet) return;
-    writeAll(Deno.stderr, `${isTerminal ? "\r\x1b[K" : ""}${line}\n`);
+    void standardError.put(`${isTerminal ? "\r\x1b[K" : ""}${line}\n`);
     draw();
   }
 
@@ -68,7 +68,7 @@ export function openProgress(
     say,
     close() {
       clearInterval(timer);
-      if (timer !== undefined) writeAll(Deno.stderr, "\r\x1b[K");
+      if (timer !== undefined) void standardError.put("\r\x1b[K");
       timer = undefined;
     },
   };

@@ -9,6 +9,7 @@ import { bootOf } from "../../engine/sessions/session_record.ts";
 import { listenToEnds } from "../../core/support/signals.ts";
 import { identityOf } from "../../sandbox/system/procfs.ts";
 import { programPath } from "../../config/program_path.ts";
+import { endOutputSoon } from "../output/write_all.ts";
 import { Checkouts } from "./checkout.ts";
 import { dollars, duration, type Progress } from "./progress.ts";
 import { type AttemptOutcome, runAttempt, withoutRun } from "./run_attempt.ts";
@@ -96,6 +97,7 @@ export class Work {
         this.#progress.close();
         Deno.exit(exitCode);
       }
+      endOutputSoon();
       this.#progress.say("stopping: what runs is ended; Ctrl+C again ends at once");
       this.#end({ exitCode, why: "interrupted: the same command goes on with the rest" });
     });

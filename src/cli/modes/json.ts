@@ -12,13 +12,15 @@ export interface ModeOutcome {
 export async function jsonMode(
   header: { readonly id: string; readonly timestamp: string; readonly cwd: string },
   events: AsyncIterable<AgentEvent>,
-  write: (text: string) => boolean,
+  write: (text: string) => Promise<boolean>,
 ): Promise<ModeOutcome> {
   let outcome: ModeOutcome = { ending: "error" };
-  if (!write(JSON.stringify({ type: "session", version: 3, ...header }) + "\n")) return { ...outcome, isUnread: true };
+  if (!await write(JSON.stringify({ type: "session", version: 3, ...header }) + "\n")) {
+    return { ...outcome, isUnread: true };
+  }
   for await (const event of events) {
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
-    if (!write(JSON.stringify(event) + "\n")) return { ...outcome, isUnread: true };
+    if (!await write(JSON.stringify(event) + "\n")) return { ...outcome, isUnread: true };
   }
   return outcome;
 }

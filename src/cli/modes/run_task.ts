@@ -4,7 +4,6 @@ import { resolve } from "@std/path";
 import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
 import type { TrialResult } from "../../core/changes.ts";
 import { messageOf, UserError } from "../../core/error.ts";
-import type { AgentEvent } from "../../core/event.ts";
 import type { Config } from "../../config/config.ts";
 import type { NamedFile } from "../../core/named_files.ts";
 import { namedFilesOf } from "../../config/named_files.ts";
@@ -12,14 +11,15 @@ import type { Values } from "../../config/options/parse.ts";
 import { runLimitsOf } from "../../config/run_settings.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { eventsOf } from "../output/engine_events.ts";
-import { writeAll } from "../output/write_all.ts";
+import { endOutputSoon, standardError, standardOutput } from "../output/write_all.ts";
 import { assembleMessage, attachedImages } from "../input/message.ts";
 import { readStdin } from "../input/stdin.ts";
 import { endOf, failedCheck, isWithoutRun, unkept, unlooked } from "./run_ending.ts";
+import type { ModeOutcome } from "./json.ts";
 import { isTextEvent, textMode } from "./text.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { type SignalWatch, watchSignals } from "../output/signals.ts";
-import { exitCodeOf, warner } from "../output/report.ts";
+import { exitCodeOf, runWarner } from "../output/report.ts";
 import { collectFacts, type FactCollector, type RunFacts } from "../report/facts.ts";
 import type { RunEnd } from "../report/report.ts";
 import type { SeenRecorder } from "../check/record_seen.ts";
@@ -36,7 +36,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
   };
   try {
     const engine = await watch.opened(
-      openEngine({ config, choice, channel: channelOf(config), onLeft: warner(config.invocation) }),
+      openEngine({ config, choice, channel: channelOf(config), onLeft: runWarner(config.invocation) }),
     );
     if (!engine) return interrupted();
     seen.trial = () => engine.trialResult();
@@ -51,7 +51,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
           config,
           { task: said.text, channel: channelOf(config) },
           engine,
-          warner(config.invocation),
+          runWarner(config.invocation),
         );
       }
       return said ? await answer(engine, config, said, { watch, proof, seen, close }) : interrupted();
@@ -72,9 +72,7 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
         namedFilesOf(config),
         proof.reports,
         runReport(seen.end, seen.facts.facts(), seen.state, seen.trial?.()),
-        (text) => {
-          writeAll(Deno.stdout, text);
-        },
+        (text) => standardOutput.put(text),
       );
     }
   }
@@ -174,7 +172,7 @@ async function answer(
 ): Promise<number> {
   const { values } = config.invocation;
   const isJson = values["mode"] === "json";
-  const warn = warner(config.invocation);
+  const warn = runWarner(config.invocation);
   for (const notice of engine.notices) {
     warn(notice);
     seen.facts.take({ type: "notice", level: "warning", message: notice });
@@ -182,26 +180,33 @@ async function answer(
   const state = seen.state = engine.state();
   const { sessionId: id, cwd } = state;
   let outcome: PromptOutcome | undefined;
-  const events = told(
-    eventsOf(engine, async () => {
-      const elapsedMs = performance.now() - seen.started;
-      const last = { refusesUnknownNames: true, endsSession: true };
-      return outcome = await engine.prompt({ ...task, source: "interactive", ...last, elapsedMs });
-    }, { stop: watch.signal, ...(isJson ? {} : { wants: isTextEvent }) }),
-    (event) => {
+  const events = eventsOf(engine, async (ready) => {
+    const elapsedMs = performance.now() - seen.started;
+    const last = { refusesUnknownNames: true, endsSession: true, ready };
+    outcome = await engine.prompt({ ...task, source: "interactive", ...last, elapsedMs });
+    if (outcome.kind === "run" && outcome.limit === "timeoutMs") endOutputSoon();
+    return outcome;
+  }, {
+    stop: watch.signal,
+    ...(isJson ? {} : { wants: isTextEvent }),
+    take(event) {
       seen.facts.take(event);
       seen.recorder?.take(event);
     },
-  );
-  const write = (line: string): boolean => writeAll(Deno.stdout, line);
-  const shown = isJson
+  });
+  const write = (line: string): Promise<boolean> => standardOutput.put(line);
+  let shown: ModeOutcome = isJson
     ? await (await import("./json.ts")).jsonMode({ id, timestamp: new Date().toISOString(), cwd }, events, write)
     : await textMode(events, {
       answer: proof.reports.includes("-") ? () => true : write,
       warn,
       ...(proof.shape ? { shape: proof.shape } : {}),
-      ...(values["verbose"] ? { progress: (line: string) => void writeAll(Deno.stderr, line + "\n") } : {}),
+      ...(values["verbose"] ? { progress: (line: string) => standardError.put(line + "\n") } : {}),
     });
+  if (shown.isUnread && outcome?.kind === "run" && (watch.signal.aborted || outcome.ending === "limit")) {
+    // The run was not given up for its reader: it ended, and its end was not read.
+    shown = { ...outcome, isUnread: true };
+  }
   if (shown.limit !== undefined && shown.ending === "limit") warn(`the run reached ${limitText(shown.limit)}`);
   seen.state = engine.state();
   const facts = seen.facts.facts();
@@ -233,17 +238,10 @@ async function answer(
   }
   seen.end = end;
   if (isJson && !shown.isUnread) {
-    write(JSON.stringify((await reports()).runReport(end, facts, seen.state, seen.trial?.())) + "\n");
+    await write(JSON.stringify((await reports()).runReport(end, facts, seen.state, seen.trial?.())) + "\n");
   }
   if (error) throw error;
   return end.exitCode;
-}
-
-async function* told(events: AsyncIterable<AgentEvent>, take: (event: AgentEvent) => void): AsyncGenerator<AgentEvent> {
-  for await (const event of events) {
-    take(event);
-    yield event;
-  }
 }
 
 /** One line for a run in which calls were denied, with the grants that are known: its answer may say otherwise. */
@@ -283,7 +281,7 @@ function taskOf(config: Config, started: number): () => Promise<Task> {
       hasMessage: early !== "",
       ...(typeof wait === "number" ? { firstByteMs: wait } : {}),
       ...(timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - (performance.now() - started) }),
-      warn: warner(config.invocation),
+      warn: runWarner(config.invocation),
     });
     const text = assembleMessage({ ...parts, stdin });
     if (text === "") throw noTask();

@@ -8,14 +8,14 @@ const DENIAL_UNITS = 10_000;
 
 /** Where text mode writes. */
 export interface TextOutput {
-  /** The answer, once. False when nobody reads any more. */
-  readonly answer: (text: string) => boolean;
+  /** The answer, once. The next step waits for it, as for `progress`. */
+  readonly answer: (text: string) => unknown;
   /** Warnings and errors, a line each. */
   readonly warn: (line: string) => void;
   /** Makes what is printed of the last reply; without it, its text. */
   readonly shape?: (answer: string) => string;
   /** What happens meanwhile; only with --verbose. */
-  readonly progress?: (line: string) => void;
+  readonly progress?: (line: string) => unknown;
 }
 
 /** What --verbose shows of a command's output: lines, and UTF-16 units of one. */
@@ -42,7 +42,7 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
       output.warn(oneLine(waitLine(event), DENIAL_UNITS));
     }
     // How a call ended stands right below the call, what it was denied after it.
-    if (output.progress) { for (const line of progressOf(event)) output.progress(line); }
+    if (output.progress) { for (const line of progressOf(event)) await output.progress(line); }
     if (mayTellDenial(event)) {
       denialsOf ??= (await import("../output/denial_lines.ts")).denialLines();
       for (const denial of denialsOf(event)) output.warn(oneLine(denial, DENIAL_UNITS));
@@ -53,7 +53,7 @@ export async function textMode(events: AsyncIterable<AgentEvent>, output: TextOu
   const isAnswer = outcome.ending !== "error" && !(output.shape && outcome.ending === "unproven");
   const said = last && isAnswer ? (output.shape ?? ((text) => text))(textOf(last.content)) : "";
   const text = stripControls(said).replace(/\n+$/, "");
-  if (text !== "") output.answer(text + "\n");
+  if (text !== "") await output.answer(text + "\n");
   return outcome;
 }
 

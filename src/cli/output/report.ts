@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { isNotUtf8 } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
-import { writeAll } from "./write_all.ts";
+import { standardError, writeAll } from "./write_all.ts";
 
 /** What the machine has run out of, by the system's name of the error: no fault of the program's. */
 const SHORTAGES: Readonly<Record<string, string>> = {
@@ -73,10 +73,19 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** What writes a line that a person should know to standard error, unless --quiet is given; a warning, unless told otherwise. */
-export function warner({ values }: Pick<Invocation, "values">): (line: string, level?: string) => void {
-  return (line, level = "warning") => {
+export function warner(invocation: Pick<Invocation, "values">): (line: string, level?: string) => void {
+  return warnerTo(invocation, (text) => void writeAll(Deno.stderr, text));
+}
+
+/** As `warner`, for modes that signals end: a reader that does not read does not block the process. */
+export function runWarner(invocation: Pick<Invocation, "values">): (line: string, level?: string) => void {
+  return warnerTo(invocation, (text) => void standardError.put(text));
+}
+
+function warnerTo({ values }: Pick<Invocation, "values">, write: (text: string) => void) {
+  return (line: string, level = "warning"): void => {
     if (values["quiet"]) return;
     const text = `${level === "info" ? "" : "warning: "}${stripControls(inOwnName(line))}`;
-    writeAll(Deno.stderr, `${fitted(text, columnsOf(Deno.stderr), "  ")}\n`);
+    write(`${fitted(text, columnsOf(Deno.stderr), "  ")}\n`);
   };
 }

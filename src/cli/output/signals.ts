@@ -1,6 +1,7 @@
 import { readVariable } from "../../config/host_environment.ts";
 import { END_SIGNALS, listenToEnds } from "../../core/support/signals.ts";
 import { within } from "../../core/support/sleep.ts";
+import { endOutputSoon } from "./write_all.ts";
 
 /** How long what is being opened may take to be there after a signal, so that it can be closed; milliseconds. */
 const OPENING_MS = 1000;
@@ -35,6 +36,7 @@ export function watchSignals(): SignalWatch {
   const end = (exitCode: number): void => {
     if (code !== undefined) Deno.exit(exitCode);
     code = exitCode;
+    endOutputSoon();
     came.resolve(undefined);
     controller.abort();
   };

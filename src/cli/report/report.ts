@@ -87,13 +87,13 @@ export async function writeReports(
   files: NamedFiles,
   places: readonly (NamedFile | "-")[],
   report: RunReport,
-  print: (text: string) => void,
+  print: (text: string) => Promise<unknown>,
 ): Promise<void> {
   const json = JSON.stringify(report, null, 2) + "\n";
   const failures: unknown[] = [];
   for (const place of places) {
     try {
-      if (place === "-") print(json);
+      if (place === "-") await print(json);
       else if (!place.path.endsWith(".md")) writeWhole(files, place, "--report", json);
       else writeWhole(files, place, "--report", (await import("./markdown.ts")).reportMarkdown(report));
     } catch (error) {

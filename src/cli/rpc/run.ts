@@ -7,7 +7,7 @@ import { openEngine } from "../../engine/engine.ts";
 import { assembleMessage, attachedImages } from "../input/message.ts";
 import type { ModelChoice } from "../../engine/model/model.ts";
 import { watchSignals } from "../output/signals.ts";
-import { warner } from "../output/report.ts";
+import { runWarner } from "../output/report.ts";
 import type { RpcContext } from "./command.ts";
 import { linesOf } from "./lines.ts";
 import { rpcModels } from "./models.ts";
@@ -24,7 +24,7 @@ export async function runRpc(config: Config, choice: ModelChoice): Promise<numbe
   const first = firstPrompt(config);
   const watch = watchSignals();
   const questions = rpcQuestions();
-  const warn = warner(config.invocation);
+  const warn = runWarner(config.invocation);
   try {
     const engine = await watch.opened(openEngine({
       config,

@@ -2,7 +2,7 @@ import type { Engine, PromptOutcome, UserPrompt } from "../../core/engine.ts";
 import type { AgentEvent } from "../../core/event.ts";
 
 /** What a program says: a text, or a text with pictures and with what to do while a run goes on. */
-export type Said = string | Omit<UserPrompt, "source">;
+export type Said = string | Omit<UserPrompt, "source" | "ready">;
 
 /**
  * An agent in this process: one session with its tools, hooks and model.

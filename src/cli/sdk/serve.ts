@@ -8,6 +8,7 @@ import { createMailbox } from "../../agent/mailbox.ts";
 import { messageOf, UserError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import { watchSignals } from "../output/signals.ts";
+import { standardError } from "../output/write_all.ts";
 import { behindReason, type Outgoing, standardOutput } from "../rpc/outgoing.ts";
 import { linesOf } from "../rpc/lines.ts";
 import { openAgent } from "./agent.ts";
@@ -141,7 +142,7 @@ function serveAgent(output: Outgoing, isPacked: boolean): Served {
       if (!opened) return;
       await opened.agent.close();
       opened.look(true);
-      if (output.isBehind()) Deno.stderr.writeSync(new TextEncoder().encode(`error: ${behindReason()}\n`));
+      if (output.isBehind()) await standardError.put(`error: ${behindReason()}\n`);
     },
   };
 

@@ -1,10 +1,13 @@
 // What can write has ended before the last scan of a session, in every mode: the journal has all that it changed, and undo
 // restores it.
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { withSession } from "../engine/world.ts";
-import { cassette, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
+import { needs } from "../helpers/needs.ts";
+import { cassette, environment, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 import { CONFINED } from "../sandbox/shell_fixture.ts";
+import { createAgent } from "../sdk/which_sdk.ts";
+import { acpClient, newSession, prompt } from "./acp_client.ts";
 import { rpcClient } from "./rpc_client.ts";
 
 /** A server that is a program and plants a file at a moment of its end. */
@@ -32,6 +35,10 @@ ${atEnd.startsWith("&") ? "exit" : atEnd}`,
   },
 });
 
+/** A background command that changes a file until it is ended, and a call that waits for its first change. */
+const BUSY = { name: "bash", args: { command: "while :; do echo evil >> busy; sleep .01; done", background: true } };
+const STARTED = { name: "bash", args: { command: "until [ -e busy ]; do sleep .02; done" } };
+
 /** Writers as calls of the model, with the settings that they need. */
 const WRITERS: Readonly<Record<string, { readonly calls: readonly object[]; readonly settings: object }>> = {
   "a server when its input is closed": {
@@ -50,10 +57,14 @@ const WRITERS: Readonly<Record<string, { readonly calls: readonly object[]; read
   "a background command when it is told to end": {
     calls: [{
       name: "bash",
-      args: { command: "trap 'echo evil > planted; exit' TERM; while :; do sleep .02; done", background: true },
-    }],
+      args: {
+        command: "trap 'echo evil > planted; exit' TERM; echo > ready; while :; do sleep .02; done",
+        background: true,
+      },
+    }, { name: "bash", args: { command: "until [ -e ready ]; do sleep .02; done" } }],
     settings: {},
   },
+  "a background command until it is ended": { calls: [BUSY, STARTED], settings: {} },
   "a background command after the run": {
     calls: [{
       name: "bash",
@@ -84,6 +95,59 @@ async function letGo(ws: string): Promise<void> {
   Deno.writeTextFileSync(`${ws}/over`, "");
   await until(() => !exists(`${ws}/over`));
 }
+
+/** Runs a program in a terminal. Steps: a text to wait for, a text to type. Prints the output and how the program ended. */
+const IN_TERMINAL = `
+import json, os, pty, select, sys, time
+steps, argv = json.loads(sys.argv[1]), sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0: os.execvp(argv[0], argv)
+said, seen, end = '', 0, time.time() + 60
+while time.time() < end:
+    while steps and steps[0][0] in said[seen:]:
+        seen = len(said)
+        os.write(fd, steps.pop(0)[1].encode())
+    if not select.select([fd], [], [], 0.1)[0]: continue
+    try: said += os.read(fd, 65536).decode(errors='replace')
+    except OSError: break
+else: os.kill(pid, 9)
+print(said, steps, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+interface Place {
+  readonly ws: string;
+  readonly home: string;
+}
+
+async function inTerminal(args: readonly string[], steps: readonly (readonly string[])[], { ws, home }: Place) {
+  const { stdout } = await new Deno.Command("python3", {
+    args: ["-c", IN_TERMINAL, JSON.stringify(steps), ...PROGRAM.command, ...args],
+    cwd: ws,
+    clearEnv: true,
+    env: { ...environment({ HOME: home }), TERM: "xterm-256color" },
+    stdin: "null",
+  }).output();
+  assertStringIncludes(new TextDecoder().decode(stdout), "[] 0");
+}
+
+/** How one session is opened, prompted and ended, by mode. `model`: its options. */
+const MODES: Readonly<Record<string, (model: readonly string[], place: Place) => Promise<void>>> = {
+  "the terminal UI": (model, place) =>
+    inTerminal(model, [["100% left", "go\r"], ["all done", "/quit"], ["/quit", "\r"]], place),
+  "plain mode": (model, place) =>
+    inTerminal(["--plain", ...model], [["model", "go\n"], ["all done", "/quit\n"]], place),
+  "ACP": async (model, { ws, home }) => {
+    await using client = acpClient(PROGRAM, model, { cwd: ws, env: { HOME: home } });
+    const { sessionId } = await newSession(client, ws);
+    await prompt(client, sessionId, "go");
+    assertEquals((await client.leave()).code, 0);
+  },
+  "the SDK": async (model, { ws, home }) => {
+    const env = environment({ HOME: home });
+    await using agent = await createAgent({ cwd: ws, model: model[1] ?? "", env, session: "file", audit: true });
+    await agent.answer("go");
+  },
+};
 
 async function undone(ws: string, home: string, before: unknown): Promise<void> {
   const { code, stdout, stderr } = await run(PROGRAM, ["undo"], { cwd: ws, env: { HOME: home } });
@@ -147,6 +211,27 @@ if (CONFINED.length > 0) {
         );
         await undone(ws, home, before);
       }));
+  }
+
+  for (const [mode, session] of Object.entries(MODES)) {
+    Deno.test({
+      ...needs(
+        mode.includes("mode") || mode.includes("UI") ? ["python3"] : [],
+        `what servers and background commands change at the end of a session in ${mode} is in its journal`,
+      ),
+      fn: () =>
+        inWorkspace(FILES, async (place) => {
+          const { ws, home } = place;
+          const before = all(ws);
+          const calls = [CHANGE, BUSY, STARTED, { name: "mcp__w__start", args: {} }];
+          Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+          const settings = server("echo evil > planted; rm kept");
+          Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify(settings));
+          await session(["-m", `replay:${cassette(home, [{ calls }, { text: "all done" }])}`], place);
+          assertEquals(Object.keys(all(ws) as object), ["/busy", "/changed", "/d/e/f", "/planted"]);
+          await undone(ws, home, before);
+        }),
+    });
   }
 
   Deno.test("what the user changes after a background command has ended is not the session's work", () =>

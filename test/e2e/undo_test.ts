@@ -147,6 +147,15 @@ Deno.test("sandpiper undo says which older session changed something where the n
     assertStringIncludes((await sandpiper("undo")).stderr, "no changes of this session were kept");
   }));
 
+Deno.test("sandpiper undo says that there is nothing to undo where no session of the user has changed anything", () =>
+  withPlace(async ({ home, sandpiper }) => {
+    const question = cassette(home, [{ text: "It is a file." }]);
+    assertEquals((await sandpiper("-p", "-m", `replay:${question}`, "what is it?")).code, 0);
+    const refused = await sandpiper("undo");
+    assertEquals(refused.code, 2);
+    assertStringIncludes(refused.stderr, "no changes of this session were kept");
+  }));
+
 Deno.test("sandpiper undo --list lists an open session, and undo refuses it", () =>
   withPlace(async ({ ws, home, sandpiper, prompt }) => {
     assertEquals((await prompt("change", "echo more >> keep.txt")).code, 0);

@@ -66,7 +66,7 @@ export function storedPoints(config: Config, which: string): StoredPoints {
 /** The newest other session of this workspace that has something to undo. */
 export function otherChanges(config: Config, besides: string): OtherChanges | undefined {
   const folder = folderOf(config);
-  const times = [...Deno.readDirSync(folder)].flatMap(({ name }) => {
+  const times = (attempt(() => [...Deno.readDirSync(folder)]) ?? []).flatMap(({ name }) => {
     // Where there is none, nothing was changed in it.
     const mtime = attempt(() => Deno.statSync(journalPaths(folder, name).journal).mtime);
     return name === besides || !mtime ? [] : [{ session: name, at: mtime.getTime() }];

@@ -38,6 +38,27 @@ const MOVED: Readonly<Record<string, readonly [value: string, secret: string]>> 
 };
 const NAMED = [".some_history", "passwords.kdbx", "id_ed25519", "cert.p12"];
 
+/** Secrets of other agents, whatever the table has. */
+const AGENTS = [
+  ".copilot/config.json",
+  ".config/github-copilot/apps.json",
+  ".cache/huggingface/token",
+  ".huggingface/token",
+  ".config/anthropic/credentials.json",
+  ".ollama/id_ed25519",
+  ".qwen/oauth_creds.json",
+  ".config/goose/secrets.yaml",
+  ".kimi/config.toml",
+  ".claude/.credentials.json",
+  ".claude.json",
+  ".codex/auth.json",
+  ".gemini/oauth_creds.json",
+  ".local/share/opencode/auth.json",
+  ".pi/agent/auth.json",
+  ".aider.conf.yml",
+  ".continue/config.json",
+];
+
 async function put(home: string, path: string): Promise<void> {
   await Deno.mkdir(dirname(join(home, path)), { recursive: true });
   await Deno.writeTextFile(join(home, path), "FAKE\n");
@@ -60,19 +81,25 @@ Deno.test("no secret place of the table can be read where the home is granted, a
     const seen = ran.stdout.split("\n").filter((line) => line.startsWith("./")).map((line) => line.slice(2));
     assertEquals(seen, OPEN.toSorted(), ran.stderr);
     // The same for the file tools.
-    for (
-      const path of [".copilot/inner/file", ".qwen/inner/file", ".qwen", "cx/auth.json", ".kimi", ".kimi/inner/file"]
-    ) {
-      const read = await run(PROGRAM, [
-        "tool",
-        `--allow-read=+${home}`,
-        "read",
-        JSON.stringify({ path: join(home, path) }),
-      ], {
-        cwd: ws,
-        env: { HOME: home, ...env },
-      });
-      assertEquals(read.stdout.includes("FAKE"), false, path);
+    for (const path of [".copilot", ".qwen", ".kimi", "cx/auth.json"]) {
+      const asked = ["tool", `--allow-read=+${home}`, "read", JSON.stringify({ path: join(home, path) })];
+      const read = await run(PROGRAM, asked, { cwd: ws, env: { HOME: home, ...env } });
+      assertEquals([read.stdout.includes("FAKE"), read.code], [false, 1], path);
+    }
+  });
+});
+
+Deno.test("no secret of another agent can be read where the home is granted", async () => {
+  await inWorkspace({}, async ({ ws, home }) => {
+    for (const path of [...AGENTS, "notes.txt"]) await put(home, path);
+    const list = `cd ${home} && find . -type f -exec grep -l FAKE {} + 2>/dev/null`;
+    const args = ["tool", `--allow-read=+${home}`, "bash", "--", list];
+    const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
+    assertEquals(ran.stdout.split("\n").filter((line) => line.startsWith("./")), ["./notes.txt"], ran.stderr);
+    for (const path of AGENTS) {
+      const asked = ["tool", `--allow-read=+${home}`, "read", JSON.stringify({ path: join(home, path) })];
+      const read = await run(PROGRAM, asked, { cwd: ws, env: { HOME: home } });
+      assertEquals([read.stdout.includes("FAKE"), read.code], [false, 1], path);
     }
   });
 });

@@ -1,4 +1,6 @@
-import { workingDirectory } from "../../config/host_environment.ts";
+import { readWorld, workingDirectory } from "../../config/host_environment.ts";
+import { namedFilesIn } from "../../config/named_files.ts";
+import type { NamedFiles } from "../../core/named_files.ts";
 import { resolve } from "@std/path";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
@@ -19,8 +21,8 @@ export interface ListOrValidate<V extends Verdict> {
   readonly thing: string;
   readonly place: string;
   readonly list: (isJson: boolean) => Promise<number>;
-  /** Gets an absolute path, and may answer for several. */
-  readonly validate: (path: string) => Promise<readonly V[]>;
+  /** Gets an absolute path that no link leads out of the workspace, and may answer for several below it. */
+  readonly validate: (path: string, files: NamedFiles) => Promise<readonly V[]>;
   /** What is wrong with a path that is not valid, one line each. */
   readonly faults: (verdict: V) => readonly string[];
   /** What is odd about a path that is valid, one line each. */
@@ -44,7 +46,11 @@ export async function listOrValidate<V extends Verdict>(
   }
   const cwd = typeof values["cwd"] === "string" ? resolve(values["cwd"]) : workingDirectory();
   const verdicts: V[] = [];
-  for (const path of rest) verdicts.push(...await validate(resolve(cwd, path)));
+  const files = namedFilesIn({ ...readWorld(), cwd });
+  for (const path of rest.map((word) => resolve(cwd, word))) {
+    files.find(path, { access: "read", typed: true });
+    verdicts.push(...await validate(path, files));
+  }
   const text = isJson ? visibleJson(verdicts, 2) : stripControls(
     verdicts.flatMap((one) =>
       one.valid

@@ -1,9 +1,10 @@
-import { dirname } from "@std/path";
+import { dirname, join } from "@std/path";
 import { selectSkills, type SkillReport } from "../../context/skills/selection.ts";
 import { findSkillFiles } from "../../context/skills/folders.ts";
 import type { Skill, SkillSet } from "../../context/skills/skills.ts";
 import { validateSkill } from "../../context/skills/validate.ts";
 import { UserError } from "../../core/error.ts";
+import { linkProblem } from "../../core/named_files.ts";
 import { stripControls } from "../../core/support/text.ts";
 import { configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";
@@ -19,10 +20,11 @@ export async function skillsCommand(invocation: Invocation): Promise<number> {
   return await listOrValidate(invocation, {
     ...{ name: "skills", thing: "folder", place: "DIR" },
     list: (isJson) => list(invocation, isJson),
-    validate: async (path) => {
+    validate: async (path, files) => {
       const verdicts = [];
       for (const folder of skillsAt(path)) {
-        const errors = await validateSkill(folder);
+        const problem = linkProblem(files, join(folder, "SKILL.md"));
+        const errors = problem === undefined ? await validateSkill(folder) : [problem];
         verdicts.push({ path: folder, valid: errors.length === 0, errors });
       }
       return verdicts;

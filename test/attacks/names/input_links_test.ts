@@ -4,7 +4,7 @@ import { cassette, FULL_PROGRAM, inWorkspace, PROGRAM, type Ran, run } from "../
 // A repository or an earlier command has put a link to a key where the user's command line reads.
 
 const KEY = "KEYKEYKEY";
-const SECRET_SKILL = `---\nname: s\ndescription: ${KEY}\n---\n${KEY}\n`;
+const SECRET_SKILL = `---\nname: s\ndescription: ${KEY}\n${KEY}: x\n---\n${KEY}\n`;
 const common = ["-p", "--model", "replay:../outside/cassette.jsonl", "--session-dir", "../outside/sessions"];
 
 /** Runs the program in a workspace with links, a key at ~/.ssh/id_rsa, and a request that must not have the key in it. */
@@ -62,6 +62,9 @@ const REJECTED: readonly (readonly [name: string, links: Readonly<Record<string,
     ["settings of a pack", key, ["pack", "-o", "x", "--settings", "out", "--target", "none"]],
     ["skills of a pack", { sk: "HOME" }, ["pack", "-o", "x", "--skills", "sk", "--target", "none"]],
     ["the program of a pack", key, ["pack", "-o", "x", "--target", "out"]],
+    ["a skill to validate", { sk: "HOME/s" }, ["skills", "validate", "sk"]],
+    ["a skill's file to validate", { "SKILL.md": "HOME/s/SKILL.md" }, ["skills", "validate", "SKILL.md"]],
+    ["an agent to validate", { "a.md": "HOME/s/SKILL.md" }, ["agents", "validate", "a.md"]],
     ["a recording to check", { "r.jsonl": "HOME/.ssh/id_rsa" }, ["check", "r.jsonl"]],
     ["a session to resume", { "s.jsonl": "HOME/.ssh/id_rsa" }, [...common, "-r", "s.jsonl", "go"]],
     ["a session to fork", { "s.jsonl": "HOME/.ssh/id_rsa" }, [...common, "--fork", "./s.jsonl", "go"]],
@@ -80,6 +83,7 @@ Deno.test("a link inside a directory that the user names is left out if it leads
   const cases: readonly (readonly [Readonly<Record<string, string>>, readonly string[], Record<string, string>])[] = [
     [{ "sk/s": "../../home/s" }, [...common, "--skill", "sk", "--", "/skill:s"], { "sk/keep": "" }],
     [{ "sk/s/SKILL.md": "HOME/.ssh/id_rsa" }, [...common, "--skill", "sk", "--", "/skill:s"], { "sk/s/keep": "" }],
+    [{ "sk/s": "../../home/s" }, ["skills", "validate", "sk"], { "sk/keep": "" }],
     [{ "tp/t.md": "HOME/plans/t.md" }, [...common, "--template", "tp", "--", "/t"], { "tp/keep": "" }],
   ];
   for (const [links, args, files] of cases) {

@@ -153,6 +153,34 @@ test("a directory that is replaced by a link between the check and the use leads
   assertEquals([...Deno.readDirSync(home)].map(({ name }) => name).sort(), ["key", "private"]);
 });
 
+test("a directory that is replaced by a link to another one inside is not followed either", ({ files, ws }) => {
+  Deno.mkdirSync(`${ws}/other`);
+  Deno.writeTextFileSync(`${ws}/other/a`, "DENIED\n");
+  Deno.writeTextFileSync(`${ws}/sub/a`, "a\n");
+  const [read, write] = (["read", "write"] as const).map((access) =>
+    files.find(`${ws}/sub/a`, { access, typed: true })
+  );
+  assert(read && write);
+  Deno.renameSync(`${ws}/sub`, `${ws}/aside`);
+  Deno.symlinkSync("other", `${ws}/sub`);
+  assertThrows(() => files.read(read, 100), Error, "replaced");
+  assertThrows(() => files.replace(write, bytes("x")), Error, "replaced");
+  assertEquals(Deno.readTextFileSync(`${ws}/other/a`), "DENIED\n");
+});
+
+Deno.test("a held directory is never outside of the one that it is held below", () => {
+  const top = Deno.realPathSync(Deno.makeTempDirSync());
+  try {
+    Deno.mkdirSync(`${top}/ws/sub`, { recursive: true });
+    descriptors.hold(`${top}/ws`, "sub")[Symbol.dispose]();
+    for (const below of ["..", "sub/../..", "../ws"]) {
+      assertThrows(() => descriptors.hold(`${top}/ws`, below), Error, "replaced");
+    }
+  } finally {
+    Deno.removeSync(top, { recursive: true });
+  }
+});
+
 test("a pipe and a device are not opened, and nothing waits for them", ({ files, ws }) => {
   new Deno.Command("mkfifo", { args: [`${ws}/pipe`] }).outputSync();
   const pipe = (access: "read" | "write") => files.find(`${ws}/pipe`, { access, typed: true });

@@ -14,6 +14,7 @@ import type { MountOperation } from "../launcher/request.ts";
 import { disk } from "../system/disk.ts";
 import { readRegular } from "../system/regular_file.ts";
 import { statusOf } from "../system/statx.ts";
+import { openHiddenLocks } from "./hidden_locks.ts";
 import { findGit, openHostGit } from "./host_git.ts";
 import type { KeptFiles } from "./import.ts";
 import { readIndex, writeIndex } from "./index_file.ts";
@@ -22,6 +23,7 @@ import { LimitReached } from "./limit.ts";
 import { hashBytesOf, type LayeredTree, openTree, type TreeBegun } from "./nested.ts";
 import { type Prefill, prefillOf, untouched, writePrefill } from "./prefilled.ts";
 import { bytesAt, textAt } from "./real_files.ts";
+import { makesCommits, openTurns } from "./turn.ts";
 import { readUpper } from "./upper.ts";
 
 /** The layers of a session, of which each process for commands has its own. */
@@ -43,8 +45,8 @@ export interface ProcessLayers {
   readonly mounts: readonly MountOperation[];
   /** Whether the session has something to go on with that was not there when these were made. */
   isStale(): boolean;
-  /** To be called right before the command runs. */
-  begin(): void;
+  /** To be called right before the command runs; one that makes commits waits for other hosts in the repository. */
+  begin(argv: readonly string[]): Promise<void> | undefined;
   /**
    * Takes what the command did, when all of its processes have ended, and says what is to be said of it. `isQuiet`: they have;
    * else nothing is taken. `unmounted`: as in `close`.
@@ -59,6 +61,8 @@ const LONGEST_INDEX = 256 * 1024 * 1024;
 
 interface Known {
   readonly repository: LayeredTree;
+  /** Waits for this host's turn; see openTurns. */
+  readonly turn: () => Promise<() => void>;
   kept: KeptFiles;
   /** Whether files of other owners or groups are in it. */
   readonly isShared: boolean;
@@ -94,10 +98,12 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
   const { base } = layers;
   const inUse = new Set<unknown>();
   let isClosed = false;
+  const hideLocks = openHiddenLocks(base);
   const git = openHostGit(program);
   const fresh = (bytes: 20 | 32): string => freshRepository(base, bytes);
   const known: Known[] = found.map(({ folder, hashBytes, isShared }) => ({
     isShared,
+    turn: openTurns(folder),
     repository: openTree(folder, {
       ...{ hashBytes, fresh, git, policy },
       ...(folder === outer?.common ? { checkout: outer } : {}),
@@ -119,6 +125,7 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
     kept: KeptFiles,
     given: GivenIndex | undefined,
     prefill: Prefill | undefined,
+    locks: readonly string[],
   ): Promise<readonly string[]> => {
     const shown = one.repository.folder;
     try {
@@ -127,8 +134,10 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
       const entries = new Map(look.entries);
       if (given !== undefined && isStillGiven(given, upper)) entries.delete(given.path);
       for (const path of prefill ? untouched(upper, prefill) : []) if (!kept.has(path)) entries.delete(path);
+      for (const path of locks) if (entries.get(path) === "gone") entries.delete(path);
       if ([...entries.values()].every((kind) => kind === "folder")) return [];
-      const taken = await one.repository.take(upper, entries, begun, kept);
+      const endTurn = await one.turn();
+      const taken = await one.repository.take(upper, entries, begun, kept).finally(endTurn);
       // A layer that was begun before another one added something has nothing to report about it.
       const isSame = taken.kept.size === kept.size && [...taken.kept].every(([path, text]) => kept.get(path) === text);
       if (!isSame) {
@@ -172,10 +181,27 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
         }
         return { one, layer, kept: one.kept, given, prefill, identity: statusOf(folder)?.identity };
       });
-      let begun: readonly TreeBegun[] | undefined;
+      let begun: readonly { readonly start: TreeBegun; readonly locks: readonly string[] }[] | undefined;
+      const turns: (() => void)[] = [];
       inUse.add(places);
+      const begin = (): undefined => {
+        begun = places.map(({ one: { repository }, layer: { upper } }) => {
+          const start = repository.begin();
+          return { start, locks: hideLocks(upper, repository.folder, start) };
+        });
+      };
+      const beginInTurn = async (): Promise<void> => {
+        for (const { one } of places) {
+          const end = await one.turn();
+          // The process may have ended meanwhile.
+          if (!inUse.has(places)) return end();
+          turns.push(end);
+        }
+        begin();
+      };
       const close = async (unmounted?: Promise<unknown>): Promise<void> => {
         if (!inUse.delete(places)) return;
+        turns.forEach((end) => end());
         for (const { layer } of places) layers.give(layer, unmounted);
         if (isClosed && inUse.size === 0) await layers.close();
       };
@@ -199,19 +225,20 @@ export function openGitLayers(policy: Policy): GitLayers | undefined {
             statusOf(one.repository.folder)?.identity !== identity || one.given() !== given ||
             (one.isShared && prefillOf(one.repository.folder)?.stamp !== prefill?.stamp)
           ),
-        begin: () => void (begun = places.map(({ one }) => one.repository.begin())),
+        begin: (argv) => makesCommits(argv) ? beginInTurn() : begin(),
         take(isQuiet, unmounted) {
           const work = async (): Promise<string[]> => {
             const notes: string[] = [];
             for (const [at, { one, layer, kept, given, prefill }] of places.entries()) {
-              const start = begun?.[at];
-              if (start === undefined) continue;
+              const begin = begun?.[at];
+              if (begin === undefined) continue;
               const { folder } = one.repository;
               // Never by its name alone: another folder's settings would be obeyed.
               if (disk.realPath(folder) !== folder || statusOf(folder)?.identity !== places[at]?.identity) {
                 notes.push(`Nothing that the command did in ${folder} was taken: another folder stands there.`);
-              } else if (isQuiet) notes.push(...await takeOne(one, layer.upper, start, kept, given, prefill));
-              else notes.push(`Nothing that the command did in ${folder} was taken: it could not be ended.`);
+              } else if (isQuiet) {
+                notes.push(...await takeOne(one, layer.upper, begin.start, kept, given, prefill, begin.locks));
+              } else notes.push(`Nothing that the command did in ${folder} was taken: it could not be ended.`);
             }
             begun = undefined;
             // What could not be ended may keep its mounts for good.

@@ -113,7 +113,9 @@ async function takeOne(
   const { name, to } = change;
   const { isDone, why } = await update(repository, [change]);
   if (isDone) return "done";
-  for (let left = FORWARD_TRIES; left > 0; left--) {
+  // git waited for the lock already.
+  const isLocked = why.includes(": Unable to create '");
+  for (let left = isLocked ? 1 : FORWARD_TRIES; left > 0; left--) {
     const now = await valueOf(repository, name);
     if (now === to) return "done";
     // The command built on the other program's commit: nothing of either is lost.

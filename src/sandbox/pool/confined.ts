@@ -156,12 +156,16 @@ function attach(
   // A pipe breaks when its reader is gone: why it is gone stands in the report. A program need not read its input.
   const lost = (): void => void (broken ||= !isInput);
   const send = (bytes: Uint8Array<ArrayBuffer>): void => void writer.write(bytes).catch(lost);
+  // It ends when nothing more can come.
+  const giveUp = (): void => {
+    lost();
+    writer.close().catch(lost);
+  };
   writer.closed.catch(lost);
   send(frame);
   // No command before the gate is reached; one that is never reached means that the process has ended.
   const ready = gate && Promise.race([gate.ready, child.status]);
   ready?.catch(() => {}); // told where a command waits for it
-  const whenReady = (tell: () => void): void => void (ready ? ready.then(tell).catch(lost) : tell());
   const withOwn = (exec: Exec): Exec => {
     const env = { ...exec.env, ...gate?.env };
     return { ...exec, env: layer ? withSettings(env, [...settingsIn(env), ...layer.settings]) : env };
@@ -175,7 +179,9 @@ function attach(
     status: child.status,
     become(exec, input) {
       isTold = exec.mergeOutput;
-      layer?.begin();
+      const waits = [ready, layer?.begin(exec.argv)].filter((wait) => wait !== undefined);
+      const whenReady = (tell: () => void): void =>
+        void (waits.length > 0 ? Promise.all(waits).then(tell).catch(giveUp) : tell());
       whenReady(() => {
         const told = writer.write(execFrame(withOwn(exec)));
         told.then(mounts.hold, () => broken = true);

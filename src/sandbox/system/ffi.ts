@@ -25,6 +25,7 @@ export const CALLS = {
   listen: { x86_64: 50, aarch64: 201 },
   memfd_create: { x86_64: 319, aarch64: 279 },
   mkdirat: { x86_64: 258, aarch64: 34 },
+  mknodat: { x86_64: 259, aarch64: 33 },
   newfstatat: { x86_64: 262, aarch64: 79 },
   openat: { x86_64: 257, aarch64: 56 },
   openat2: { x86_64: 437, aarch64: 437 },

@@ -46,7 +46,7 @@ export function installationOf(
 ): Installation {
   return ofNpm(program, project) ?? ofDebian(program, places, project) ?? ofHomebrew(program) ??
     ofNix(program, places) ?? ofScript(program, project) ??
-    { by: "hand", path: program, isManaged: false, update: `put the program of ${newest(project)} in its place` };
+    { by: "hand", path: program, isManaged: false, update: `replace it with the program of ${newest(project)}` };
 }
 
 /** The program from source, in this folder. */

@@ -177,7 +177,7 @@ export function whyNamesStay(folder: string, policy: Policy): string | undefined
   return `it holds ${
     denied.slice(folder.length).replace(/^\//, "")
   }, which ${rule}; at the sandbox level kernel, names ` +
-    "beside a denied path cannot be created, renamed or removed. Use a subdirectory";
+    "in the directory of a denied path cannot be created, renamed or removed. Use a subdirectory";
 }
 
 /**

@@ -18,8 +18,8 @@ export function headerFault(schema: unknown): string | undefined {
     if (!isObject(node)) return undefined;
     const { [KEYWORD]: name, properties, ...rest } = node;
     if (name !== undefined) {
-      if (!isReachable) return `${KEYWORD} is not on an argument of its own`;
-      if (typeof name !== "string" || !TOKEN.test(name)) return `${KEYWORD} is not a valid name of a header`;
+      if (!isReachable) return `${KEYWORD} is not on a single argument`;
+      if (typeof name !== "string" || !TOKEN.test(name)) return `${KEYWORD} is not a valid header name`;
       if (!TYPES.has(node["type"])) return `${KEYWORD} is on an argument that is not a string, integer or boolean`;
       if (seen.has(name.toLowerCase())) return `${KEYWORD} names a header twice`;
       seen.add(name.toLowerCase());
@@ -30,7 +30,7 @@ export function headerFault(schema: unknown): string | undefined {
   const below = (value: unknown): string | undefined =>
     visit(value, false) ??
       (isObject(value) && !(KEYWORD in value) ? first(Object.values(value), (one) => visit(one, false)) : undefined);
-  if (isObject(schema) && KEYWORD in schema) return `${KEYWORD} is on the whole`;
+  if (isObject(schema) && KEYWORD in schema) return `${KEYWORD} is on the schema itself`;
   return visit(schema, true);
 }
 

@@ -16,7 +16,7 @@ interface Case {
 const HASH = "0123456789abcdfghijklmnpqrsvwxyz";
 const NPM = "usr/lib/node_modules/@sandpiper/cli";
 const manifest = (name: string): string => JSON.stringify({ name, version: "0.1.0" });
-const byHand = { by: "hand", isManaged: false, update: /^put the program of https:\S+ in its place$/ };
+const byHand = { by: "hand", isManaged: false, update: /^replace it with the program of https:\S+$/ };
 
 const CASES: readonly Case[] = [
   { name: "nothing around it", program: "home/bin/sandpiper", ...byHand },

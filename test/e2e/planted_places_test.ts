@@ -60,7 +60,7 @@ Deno.test("--record goes on in the file that it began and in no other that a com
       const args = ["-p", "-m", `replay:${file}`, "--record", "rec.jsonl", "go"];
       const ran = await run(PROGRAM, args, { cwd: ws, env: { HOME: home } });
       assertEquals([ran.code, Deno.readTextFileSync(`${outside}/rc`)], [0, "mine\n"], ran.stderr);
-      assertMatch(ran.stderr, /Cannot record to .*(?:it is no file|another file is in its place)/);
+      assertMatch(ran.stderr, /Cannot record to .*(?:it is not a file|another file is in its place)/);
       Deno.removeSync(`${ws}/rec.jsonl`);
     }
   });

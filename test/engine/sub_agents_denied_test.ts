@@ -78,7 +78,7 @@ Deno.test("task: what a person let a sub-agent write outside of its task is not 
       const text = taskText(session);
       assertEquals(text.includes("It changed no files"), false, text);
       assertStringIncludes(text, "Files that changed in its scope while it ran:\n- created b/y\n");
-      assertStringIncludes(text, `The user let it write besides in ${session.ws}/b.`);
+      assertStringIncludes(text, `The user also let it write in ${session.ws}/b.`);
       const files = session.events.flatMap((event) => event.type === "subagent_end" ? event.files ?? [] : []);
       assertEquals(files.map(({ path, kind, thing }) => [path, kind, thing]), [["b/y", "created", "file"]]);
     });

@@ -115,7 +115,7 @@ function replace(files: NamedFiles, file: NamedFile, again: string): void {
     new UserError({
       what: `Cannot update ${file.path}`,
       why,
-      fix: "Look at what is there, or make its folder writable",
+      fix: "Check that path, or make its directory writable",
     });
   try {
     if (entryAt(file.path)?.isSymlink || !files.status(file)?.isFile) throw cannot("it is a link");

@@ -75,7 +75,9 @@ export function outputFile(files: NamedFiles, path: string, option: string): Nam
   const folder = dirname(file.real);
   if (!isFolder(folder)) throw cannotWrite(path, option, `there is no folder ${folder}`, 2);
   const there = files.status(file);
-  if (there && !there.isFile) throw cannotWrite(path, option, `it is ${there.isDirectory ? "a folder" : "no file"}`, 2);
+  if (there && !there.isFile) {
+    throw cannotWrite(path, option, `it is ${there.isDirectory ? "a folder" : "not a file"}`, 2);
+  }
   return file;
 }
 

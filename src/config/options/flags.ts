@@ -77,10 +77,14 @@ export const FLAGS: readonly Flag[] = [
   ]),
   ...inGroup("Limits", [
     number("max-turns", "N", "rounds with the model", { setting: "limits.maxTurns" }),
-    duration("timeout", "DURATION", "wall clock of the run with reading the task, for example 90s, 10m, 2h", {
+    duration("timeout", "DURATION", "time limit of the run, including reading the task: 90s, 10m, 2h", {
       setting: "limits.timeoutMs",
     }),
-    duration("stdin-wait", "DURATION", "wait for the first byte of open standard input beside a message (default 10s)"),
+    duration(
+      "stdin-wait",
+      "DURATION",
+      "if there is a message: time to wait for the first byte of open standard input (default 10s)",
+    ),
     number("max-tokens-total", "N", "tokens of all requests together", { setting: "limits.maxTokensTotal" }),
     number("max-cost", "USD", "cost of all requests together", { setting: "limits.maxCostUsd" }),
   ]),

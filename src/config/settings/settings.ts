@@ -30,7 +30,7 @@ export function readSettings(folder: string, owner: "user" | "project"): LoadedS
     if (owner === "project") text = readProjectFile(path, dirname(folder), MAX_BYTES);
     else {
       const { isFile, size } = Deno.statSync(path);
-      if (!isFile || size > MAX_BYTES) throw new Error(isFile ? "it is larger than 1 MiB" : "it is no regular file");
+      if (!isFile || size > MAX_BYTES) throw new Error(isFile ? "it is larger than 1 MiB" : "it is not a regular file");
       text = Deno.readTextFileSync(path);
     }
   } catch (error) {

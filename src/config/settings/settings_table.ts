@@ -109,8 +109,7 @@ export const SETTINGS = {
   },
   builtInSections: {
     shape: yes,
-    help:
-      "false: SYSTEM.md stands without the built-in sections next to it (environment, interaction, planning, notes)",
+    help: "false: SYSTEM.md is used without the built-in sections (environment, interaction, planning, notes)",
     userOnly: true,
   },
   thinking: { shape: oneOf(...THINKING_LEVELS), help: "reasoning effort; off leaves it out of the request" },

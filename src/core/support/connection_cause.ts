@@ -33,7 +33,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, kind: CauseKind, why: string]
   [/proxy server unreachable|socks|invalid response version/i, "proxy", "the proxy cannot be used"],
   [/refused/i, "refused", "nothing listens there (connection refused)"],
   [/dns|lookup|name or service|nodename|resolve|EAI_AGAIN|ENOTFOUND/i, "name", "the host name cannot be resolved"],
-  [/corrupt message|InvalidContentType|wrong version number/i, "plain", "it speaks no TLS there"],
+  [/corrupt message|InvalidContentType|wrong version number/i, "plain", "it does not use TLS there"],
   [/invalid HTTP version|invalid HTTP status|HttpParse|invalid header/i, "not_http", "it does not answer with HTTP"],
   [/certificate|UnknownIssuer|NotValidForName|CertExpired/i, "certificate", "its TLS certificate is not trusted"],
   [/tls|handshake|ssl|alert/i, "certificate", "no trusted TLS connection can be made"],

@@ -134,7 +134,7 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
   const ended = {
     done: undefined,
     limit: limit === "parent"
-      ? "It was ended by a limit of your own run."
+      ? "It reached a limit of your own run."
       : `It reached ${limit ? limitText(limit) : "a limit"}.`,
     aborted: "It was stopped before its end.",
     error: `It failed: ${reason ?? "no reason was given"}`,
@@ -143,7 +143,7 @@ function resultText(facts: SubAgentFacts, who: Pick<SubAgentEnd, "agentId" | "se
   const lines = [
     ...(ended === undefined ? [] : [ended]),
     ...(files === undefined ? [] : fileLines(files, facts)),
-    ...(allowed.places.length === 0 ? [] : [`The user let it write besides in ${allowed.places.join(", ")}.`]),
+    ...(allowed.places.length === 0 ? [] : [`The user also let it write in ${allowed.places.join(", ")}.`]),
     ...(allowed.unknown.length === 0 ? [] : [
       `What changed in ${allowed.unknown.join(", ")} is not counted here. Look at it.`,
     ]),

@@ -189,7 +189,7 @@ export async function recoverFirst(
   const { recoverInterrupted } = await import("./interrupted.ts");
   for (const { session, files, why } of await recoverInterrupted(config, folder, settings, policy)) {
     if (why !== undefined) {
-      notify(`What the last calls of the interrupted session ${session} changed is not known: ${why}`);
+      notify(`Cannot determine the changes of the last calls of the interrupted session ${session}: ${why}`);
     }
     if (files === 0) continue;
     notify(

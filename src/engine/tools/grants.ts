@@ -121,7 +121,7 @@ function realOf(path: string): string {
 
 function readText(path: string): string | undefined {
   return ifThere(() => {
-    if (!Deno.statSync(path).isFile) throw new Error("it is no file");
+    if (!Deno.statSync(path).isFile) throw new Error("it is not a file");
     return Deno.readTextFileSync(path);
   });
 }

@@ -28,7 +28,7 @@ export function requireResources(limits: string = readProc("/proc/self/limits") 
     throw new UserError({
       what: "The limits of this process are too low",
       why: `it may have ${low.map(({ why }) => why).join(" and ")}`,
-      fix: `Raise them where it is started: ${low.map(({ option }) => `ulimit ${option} unlimited`).join("; ")}`,
+      fix: `Raise them before you start it: ${low.map(({ option }) => `ulimit ${option} unlimited`).join("; ")}`,
     });
   }
   if (softLimit(limits, "Max file size") !== undefined) surviveFileLimit();

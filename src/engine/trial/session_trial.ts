@@ -120,7 +120,7 @@ function patchFile(config: Config, name: string): NamedFile {
   const why = !isFolder(dirname(file.real))
     ? `there is no folder ${dirname(file.real)}`
     : there && !there.isFile
-    ? "it is no file"
+    ? "it is not a file"
     : undefined;
   if (why === undefined) return file;
   throw new UserError({

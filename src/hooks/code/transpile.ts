@@ -59,7 +59,7 @@ export async function transpile(path: string, text: string): Promise<string> {
     const lost = namespaceWithCode(getFormattedTokens(text, options));
     if (lost === undefined) return code;
     throw new SyntaxError(
-      `A namespace that holds code is not supported in extensions: write a file of its own, or an object (${lost})`,
+      `A namespace that holds code is not supported in extensions: move the code to a separate file, or use an object (${lost})`,
     );
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

@@ -29,7 +29,7 @@ export function openRecording(files: NamedFiles, file: NamedFile): Recording {
   function append(line: string): void {
     const before = files.status(file);
     if (first !== undefined && before === undefined) throw new Error("it was removed");
-    if (before && !before.isFile) throw new Error("it is no file");
+    if (before && !before.isFile) throw new Error("it is not a file");
     using opened = before ? files.append(file, 0o600) : files.create(file, 0o600);
     const now = opened.statSync();
     const same = first ?? before ?? now;

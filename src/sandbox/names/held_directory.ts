@@ -148,7 +148,7 @@ function failure(path: string): Error {
       return new Deno.errors.PermissionDenied(`${path} denies permission (owner, mode or mount)`);
     case "ELOOP":
     case "EXDEV":
-      return new Error(`${path} was replaced by a link meanwhile`);
+      return new Error(`${path} was replaced by a link in the meantime`);
     default:
       return new Error(`${path} cannot be opened (${name})`);
   }
@@ -157,7 +157,7 @@ function failure(path: string): Error {
 /** Why something is not opened as a file. */
 export function notRegular(path: string, isDirectory: boolean, isLink: boolean): Error {
   if (isDirectory) return new Deno.errors.IsADirectory(`${path} is a directory`);
-  return new Error(isLink ? `${path} was replaced by a link meanwhile` : `${path} is not a regular file`);
+  return new Error(isLink ? `${path} was replaced by a link in the meantime` : `${path} is not a regular file`);
 }
 
 /** An error of Deno about another name of a path. */
@@ -173,13 +173,13 @@ function compareDirectory(root: string, below: string): HeldDirectory {
   const identities = (): string =>
     chain.map((path) => {
       const { isDirectory, isSymlink, dev, ino } = Deno.lstatSync(path);
-      if (isSymlink) throw new Error(`${path} was replaced by a link meanwhile`);
+      if (isSymlink) throw new Error(`${path} was replaced by a link in the meantime`);
       if (!isDirectory) throw new Deno.errors.NotADirectory(`${path} is not a directory`);
       return `${dev}:${ino}`;
     }).join();
   const before = identities();
   const verify = (): void => {
-    if (identities() !== before) throw new Error(`${real} was replaced meanwhile`);
+    if (identities() !== before) throw new Error(`${real} was replaced in the meantime`);
   };
   const regular = (path: string): Deno.FileInfo => {
     const info = Deno.lstatSync(path);
@@ -194,7 +194,7 @@ function compareDirectory(root: string, below: string): HeldDirectory {
       const file = Deno.openSync(path, options);
       try {
         const opened = file.statSync();
-        if (opened.dev !== dev || opened.ino !== ino) throw new Error(`${path} was replaced meanwhile`);
+        if (opened.dev !== dev || opened.ino !== ino) throw new Error(`${path} was replaced in the meantime`);
         verify();
         return file;
       } catch (error) {

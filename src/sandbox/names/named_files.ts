@@ -168,7 +168,7 @@ const UNHELD: HeldDirectory = {
     const opened = file.statSync();
     if (opened.dev === dev && opened.ino === ino) return file;
     file.close();
-    throw new Error(`${path} was replaced meanwhile`);
+    throw new Error(`${path} was replaced in the meantime`);
   },
   setMode: (path, mode) => Deno.chmodSync(path, mode),
   verify: () => {},

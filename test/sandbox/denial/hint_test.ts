@@ -97,7 +97,7 @@ const CASES: readonly (readonly [claim: string, output: string, hint: DenialHint
     {
       note:
         "Sandbox: names in /home/ann/project cannot change: it holds private, which was denied with --deny-read or a " +
-        "setting; at the sandbox level kernel, names beside a denied path cannot be created, renamed or removed. Use a " +
+        "setting; at the sandbox level kernel, names in the directory of a denied path cannot be created, renamed or removed. Use a " +
         "subdirectory.",
       unasked: { kind: "write", target: "/home/ann/project/new" },
     },

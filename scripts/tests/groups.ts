@@ -67,6 +67,7 @@ export const LONGEST: readonly string[] = [
   "test/e2e/apply_killed_test.ts",
   "test/e2e/scope_test.ts",
   "test/e2e/proof_test.ts",
+  "test/e2e/unread_output_test.ts",
   "test/e2e/signals_test.ts",
   "test/sandbox/tripwire/home_workspace_test.ts",
   "test/e2e/policy_test.ts",

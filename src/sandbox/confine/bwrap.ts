@@ -38,6 +38,7 @@ export function bwrapArguments(
     ...(gate === undefined ? [] : ["--ro-bind", gate, GATE_FOLDER]),
     // Out of sight where nothing of it may be read; one that is gone is not made again.
     ...(view.realPath(policy.root) === undefined ? [] : ["--dir", policy.root]),
+    ...(root.length === 0 ? ["--remount-ro", "/"] : []),
     ...["--chdir", policy.root, "--"],
   ];
 }

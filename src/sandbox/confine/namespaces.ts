@@ -67,8 +67,10 @@ function operation([kind, path]: Mount, tmp: string, view: MountView, around?: M
   const ifThere = isInSight ? { optional: true } : {};
   switch (kind) {
     case "empty":
-      // In a new root a directory of it is enough.
-      return around === "empty" ? { kind: "folder", target: path } : { kind: "empty", target: path, readOnly: false };
+      // In a new root a directory of it is enough. Nothing is made at the root itself when all is mounted.
+      return around === "empty"
+        ? { kind: "folder", target: path }
+        : { kind: "empty", target: path, readOnly: around === undefined };
     case "link":
       return { kind: "link", text: view.readLink?.(path) ?? "", target: path };
     case "masked":

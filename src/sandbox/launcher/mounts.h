@@ -13,9 +13,10 @@ enum { MOUNT_READ_ONLY = 1, MOUNT_OPTIONAL = 2 };
 enum { ATTR_RDONLY = 1, ATTR_NOSUID = 2, ATTR_NODEV = 4, ATTR_NOEXEC = 8 };
 enum { AT_EMPTY_PATH = 0x1000, AT_RECURSIVE = 0x8000 };
 
-// The two roots, and the most bytes that an empty file system holds.
+// The two roots, the attributes that the new one gets when all is mounted, and the most bytes that an empty file system holds.
 struct roots {
   long old, new;
+  u64 last_attributes;
   const char *memory;
 };
 
@@ -235,8 +236,11 @@ static void carry_out(struct frame *frame, struct roots *roots) {
       return;
     }
     case MOUNT_EMPTY:
-      if (is_root) set_root(roots, make_empty(roots, target, read_only));
-      else mount_empty(roots, place < 0 ? place_for(roots->new, target, 1) : place, target, read_only);
+      if (is_root) {
+        // Places are made in it first.
+        set_root(roots, make_empty(roots, target, 0));
+        roots->last_attributes = read_only;
+      } else mount_empty(roots, place < 0 ? place_for(roots->new, target, 1) : place, target, read_only);
       return;
     case MOUNT_DEVICES: mount_devices(roots, target); return;
     case MOUNT_PROCESSES: mount_processes(roots->new, target); return;
@@ -256,10 +260,12 @@ static void build_root(struct frame *frame, u32 mounts, const char *memory) {
   enum { MS_REC = 0x4000, MS_SLAVE = 0x80000, MNT_DETACH = 2 };
   // What is mounted here stays here; what the machine unmounts is unmounted here, too.
   must(CALL(mount, 0, "/", 0, MS_SLAVE | MS_REC, 0), "mount(MS_SLAVE)", "/");
-  struct roots roots = {must(CALL(openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0, 0), "open", "/"), -1, memory};
+  struct roots roots = {must(CALL(openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0, 0), "open", "/"), -1, 0, memory};
   while (mounts--) carry_out(frame, &roots);
   if (roots.new < 0) fail("there are no mounts", 0, 0);
   expect_end(frame);
+  u64 change[4] = {roots.last_attributes, 0, 0, 0}; // struct mount_attr
+  must(CALL(mount_setattr, roots.new, "", AT_EMPTY_PATH, change, sizeof change), "mount_setattr", "/");
   // With the same folder for both arguments the old root comes to lie over the new one, from where it is detached.
   must(CALL(fchdir, roots.new, 0, 0, 0, 0), "fchdir", "/");
   must(CALL(pivot_root, ".", ".", 0, 0, 0), "pivot_root", 0);

@@ -106,6 +106,7 @@ Deno.test("bwrapArguments() golden", () => {
     "--ro-bind /usr /usr",
     "--dir /var",
     "--dir /home/u/w",
+    "--remount-ro /",
     "--chdir /home/u/w",
     "--",
   ]);

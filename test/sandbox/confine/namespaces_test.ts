@@ -65,7 +65,7 @@ Deno.test("namespaceRequest() names what bubblewrap would be told", () => {
   };
   assertEquals(said({}, "/gate"), [
     "network shared",
-    "empty / false",
+    "empty / true",
     "devices /dev",
     "processes /proc",
     "link usr/bin /bin",
@@ -166,6 +166,16 @@ for (const as of USERS) {
         );
         assertEquals(out.split("\n").filter((point) => point.startsWith("/run/")), []);
         assertStringIncludes(out, "/mnt\n");
+      },
+    });
+
+    Deno.test({
+      ...needs(["unshare"], `the root of a command is read-only, in ${way} namespaces, as ${as}`),
+      fn: async () => {
+        const script =
+          "test -w / && echo writable; { mkdir /new; chmod 700 /; touch -d yesterday /; } 2>&1 | grep -c Read-only";
+        const { out } = await run((world) => worldPolicy(world, "kernel+"), script);
+        assertEquals(out, "3\n");
       },
     });
   }

@@ -7,7 +7,14 @@ export type JournalRecord =
   /** A message of the user; what comes after it came of it. */
   | { readonly type: "prompt"; readonly entryId: string; readonly time: string }
   /** A call begins. `isUnknown`: no baseline has the state before it, so only this process can find out what it changed. */
-  | { readonly type: "begin"; readonly call: ChangingCall; readonly time: string; readonly isUnknown?: true }
+  | {
+    readonly type: "begin";
+    readonly call: ChangingCall;
+    readonly time: string;
+    /** What it starts goes on after it. */
+    readonly isBackground?: boolean;
+    readonly isUnknown?: true;
+  }
   | {
     readonly type: "look";
     readonly of: "calls" | "outside";

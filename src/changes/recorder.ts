@@ -420,7 +420,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
   };
 
   /** Puts on disk what a later process needs to find out what a call changed, whatever becomes of this one. */
-  const putOnDisk = (call: ChangingCall): void => {
+  const putOnDisk = (call: ChangingCall, isBackground: boolean): void => {
     if (calls.length === 0 && pending.size === 0) flushPrompts();
     if (!isOnDisk && areKnown() && pending.size === 0 && options.baseline && !hasFailed) {
       try {
@@ -439,7 +439,13 @@ export function openRecorder(options: RecorderOptions): Recorder {
       }
     }
     const time = new Date(options.now()).toISOString();
-    write({ type: "begin", call, time, ...(isOnDisk || !options.baseline ? {} : { isUnknown: true }) });
+    write({
+      type: "begin",
+      call,
+      time,
+      ...(isBackground ? { isBackground } : {}),
+      ...(isOnDisk || !options.baseline ? {} : { isUnknown: true }),
+    });
   };
 
   /** Whether there may be something to find; what only reads changes nothing. */
@@ -471,7 +477,7 @@ export function openRecorder(options: RecorderOptions): Recorder {
       // Nothing is awaited from here to the start of the call.
       if (!areKnown()) lateSinceMs ??= options.fileTimeMs();
       if (running) running.isStopped = true;
-      putOnDisk(call);
+      putOnDisk(call, isBackground);
       if (isBackground) background.push(call);
       open.add(call.toolCallId);
       started.push({ call, signal });
@@ -568,8 +574,15 @@ export function openRecorder(options: RecorderOptions): Recorder {
             break;
           }
         }
-        const last = since.findLastIndex((record) => record.type === "look" && record.of === "calls");
-        const by = since.slice(last + 1).flatMap((record) => record.type === "begin" ? [record.call] : []);
+        const at = since.findLastIndex((record) => record.type === "look" && record.of === "calls");
+        const last = since[at];
+        // What a background command started went on after the scan that names it.
+        const wentOn = new Set(last?.type === "look" ? last.calls.map(({ toolCallId }) => toolCallId) : []);
+        const by = since.flatMap((record, number) =>
+          record.type === "begin" && (number > at || (record.isBackground && wentOn.has(record.call.toolCallId)))
+            ? [record.call]
+            : []
+        );
         await writeLook(() => false, by.length > 0 ? "calls" : "outside", by);
         first = Promise.resolve();
       }),
@@ -581,7 +594,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
       // Commands in the background, servers, and calls that were stopped may have changed something after the last scan.
       const late = [...background, ...started.map(({ call }) => call), ...lateWriters];
       calls.push(...late.filter((call) => !calls.includes(call)));
-      if (first !== undefined && (late.length > 0 || isTouched)) await lookInOrder(false);
+      // A scan that goes on is not cut off before its changes are written.
+      if (first !== undefined && (calls.length + pending.size > 0 || isTouched)) await lookInOrder(false);
       pace.close();
       await queue;
       await copying.catch(() => {});

@@ -43,6 +43,9 @@ export interface RecordedOptions {
   readonly isUnseen?: boolean;
   /** Scans go on only after `goOn`. */
   readonly isHeld?: boolean;
+  /** Called before a changed file is read. */
+  readonly onRead?: () => void;
+  readonly isBusy?: () => boolean;
 }
 
 /** A call of bash begins. */
@@ -54,13 +57,19 @@ export function callStart(): CallStart {
 export async function withRecorded(
   fill: (root: string) => void,
   work: (recorded: Recorded) => Promise<void>,
-  { limits, maxBytes = 1e8, isKept = () => true, isUnseen = false, isHeld = false }: RecordedOptions = {},
+  { limits, maxBytes = 1e8, isKept = () => true, isUnseen = false, isHeld = false, onRead, isBusy }: RecordedOptions =
+    {},
 ): Promise<void> {
   const top = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "sp-undo-" }));
   const root = `${top}/ws`;
   Deno.mkdirSync(root);
-  const tree = openFolderTree(root);
-  if (tree === undefined) throw new Error("no tree");
+  const opened = openFolderTree(root);
+  if (opened === undefined) throw new Error("no tree");
+  const read: Tree["read"] = (path, maxBytes) => {
+    onRead?.();
+    return opened.read(path, maxBytes);
+  };
+  const tree = onRead ? { ...opened, read } : opened;
   const scopes = [{ tree, isKept }];
   const journal = openJournalFile(`${top}/journal.jsonl`, { session: "s", root });
   const pack = openPack(`${top}/pack`, maxBytes);
@@ -84,6 +93,7 @@ export async function withRecorded(
     isLeft: isLeftTemporary,
     tell: (changes) => void told.push(changes),
     onFailure: (why) => void failures.push(why),
+    ...(isBusy ? { isBusy } : {}),
   });
   const maxFileBytes = limits?.maxFileBytes ?? 1e6;
   const parts = { root, journal, pack, maxFileBytes, scopes, fetch, textOf: () => "", pathTo: () => [], now: Date.now };

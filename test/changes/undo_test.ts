@@ -409,3 +409,26 @@ Deno.test("undo names an ignored directory that a call removed", () =>
     Deno.mkdirSync(`${root}/node_modules`);
     assertEquals((await undo({ to: 1 })).left, []);
   }));
+
+Deno.test("a session that closes while the scan after a background command is compared has its changes in the journal", async () => {
+  let [isBusy, close] = [true, () => {}];
+  await withRecorded(
+    (root) => Deno.writeTextFileSync(`${root}/a`, "before\n"),
+    async ({ root, recorder, journal }) => {
+      const call = { toolCallId: "call", toolName: "bash" };
+      recorder.runStarts();
+      await recorder.callStarts(call, { ...callStart(), isBackground: true });
+      recorder.callEnds(call.toolCallId);
+      await recorder.runEnds();
+      Deno.writeTextFileSync(`${root}/a`, "after\n");
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      close = () => void recorder.close().then(resolve);
+      isBusy = false;
+      recorder.backgroundEnds();
+      await closed;
+      const looks = journal.records.flatMap((record) => record.type === "look" ? [record] : []);
+      assertEquals(looks.map(({ of, calls, changes }) => [of, calls, changes.length]), [["calls", [call], 1]]);
+    },
+    { onRead: () => close(), isBusy: () => isBusy },
+  );
+});

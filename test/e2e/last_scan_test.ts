@@ -214,24 +214,27 @@ if (CONFINED.length > 0) {
   }
 
   for (const [mode, session] of Object.entries(MODES)) {
-    Deno.test({
-      ...needs(
-        mode.includes("mode") || mode.includes("UI") ? ["python3"] : [],
-        `what servers and background commands change at the end of a session in ${mode} is in its journal`,
-      ),
-      fn: () =>
-        inWorkspace(FILES, async (place) => {
-          const { ws, home } = place;
-          const before = all(ws);
-          const calls = [CHANGE, BUSY, STARTED, { name: "mcp__w__start", args: {} }];
-          Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
-          const settings = server("echo evil > planted; rm kept");
-          Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify(settings));
-          await session(["-m", `replay:${cassette(home, [{ calls }, { text: "all done" }])}`], place);
-          assertEquals(Object.keys(all(ws) as object), ["/busy", "/changed", "/d/e/f", "/planted"]);
-          await undone(ws, home, before);
-        }),
-    });
+    const programs = mode.includes("mode") || mode.includes("UI") ? ["python3"] : [];
+    for (const who of ["a server when its input is closed", "a background command until it is ended"]) {
+      Deno.test({
+        ...needs(programs, `what ${who} changes at the end of a session in ${mode} is in its journal`),
+        fn: () =>
+          inWorkspace(FILES, async (place) => {
+            const { ws, home } = place;
+            const before = all(ws);
+            const { calls = [], settings } = WRITERS[who] ?? {};
+            Deno.mkdirSync(`${home}/.sandpiper/agent`, { recursive: true });
+            Deno.writeTextFileSync(`${home}/.sandpiper/agent/settings.json`, JSON.stringify(settings));
+            const replies = [{ calls: [CHANGE, ...calls] }, { text: "all done" }];
+            await session(["-m", `replay:${cassette(home, replies)}`], place);
+            const expected = who.includes("server")
+              ? ["/changed", "/d/e/f", "/planted"]
+              : ["/busy", "/changed", "/d/e/f", "/kept"];
+            assertEquals(Object.keys(all(ws) as object), expected);
+            await undone(ws, home, before);
+          }),
+      });
+    }
   }
 
   Deno.test("what the user changes after a background command has ended is not the session's work", () =>

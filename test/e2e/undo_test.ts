@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { cassette, inWorkspace, PROGRAM, type Ran, run, start } from "../helpers/program.ts";
+import { runningProcesses } from "../helpers/processes.ts";
 import { until } from "../helpers/until.ts";
 
 interface Place {
@@ -37,6 +38,14 @@ function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
 
 function texts(ws: string): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.keys(FILES).map((name) => [name, read(`${ws}/${name}`)]));
+}
+
+function listed(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }
 
 function read(path: string): string | undefined {
@@ -122,6 +131,27 @@ Deno.test("a program that was killed in the middle of a run leaves a journal tha
     const undone = await sandpiper("undo");
     assertStringIncludes(undone.stdout + undone.stderr, "src");
     assertEquals([texts(ws)["src/a.ts"], texts(ws)["src/deep/b.ts"]], ["one\n", "two\n"]);
+  }));
+
+Deno.test("what a background command changed after the last scan of a killed program is undone", () =>
+  withPlace(async ({ ws, home, sandpiper }) => {
+    const command = `: ${home}; while :; do echo more >> keep.txt; sleep .01; done`;
+    const replies = cassette(home, [
+      { ...LOOKS, calls: [{ name: "bash", args: { command, background: true } }] },
+      { delayMs: 60_000, text: "done" },
+    ]);
+    const child = start(PROGRAM, ["-p", "-m", `replay:${replies}`, "work"], { cwd: ws, env: { HOME: home } });
+    const checkpoints = `${home}/.sandpiper/agent/checkpoints`;
+    const journal = (): string =>
+      listed(checkpoints).map((name) => read(`${checkpoints}/${name}/journal.jsonl`) ?? "").join("");
+    await until(() => journal().includes('"look"'));
+    const seen = read(`${ws}/keep.txt`)?.length ?? 0;
+    await until(() => (read(`${ws}/keep.txt`)?.length ?? 0) > seen);
+    child.kill("SIGKILL");
+    await child.output();
+    await until(() => !runningProcesses().some(({ args }) => args.includes(command)));
+    const undone = await sandpiper("undo");
+    assertEquals([undone.code, read(`${ws}/keep.txt`)], [0, "kept\n"], undone.stdout + undone.stderr);
   }));
 
 Deno.test("sandpiper undo says which older session changed something where the newest did not, and undoes nothing of it", () =>

@@ -212,6 +212,55 @@ Deno.test("a binary file, a link and a deleted file that are other than they wer
     ]);
   }));
 
+Deno.test("planPatch() rejects a file that the patch has twice, whichever way", () =>
+  withTree((tree, path) => {
+    Deno.writeTextFileSync(`${path}/a`, "one\n");
+    const change = writeDifference({ path: "a", before: content("one\n"), after: content("two\n") }).text;
+    for (const patch of [created("b/f") + created("b/f"), change + change]) {
+      const { wanted, unfit } = planPatch(read(patch), ground(tree));
+      assertEquals([wanted.size, unfit.some(({ why }) => why === "the patch has it twice")], [0, true], patch);
+    }
+  }));
+
+Deno.test("planPatch() takes no file for a link and no link for a file, even if the bytes are the same", () =>
+  withTree((tree, path) => {
+    const [file, link] = ["100644", "120000"] as const;
+    Deno.writeTextFileSync(`${path}/file`, "old");
+    Deno.symlinkSync("old", `${path}/link`);
+    for (
+      const [name, mode, why] of [["file", link, "a file stands there, and no link"], [
+        "link",
+        file,
+        "a link stands there",
+      ]] as const
+    ) {
+      const patch = writeDifference({ path: name, before: content("old", mode), after: content("new", mode) }).text;
+      const { wanted, unfit } = planPatch(read(patch), ground(tree));
+      assertEquals([wanted.size, unfit.map((one) => one.why)], [0, [why]], name);
+    }
+  }));
+
+Deno.test("planPatch() puts a file in the place of a directory only if the patch removes all files in it, at any depth", () =>
+  withTree((tree, path) => {
+    Deno.mkdirSync(`${path}/d/in/deep`, { recursive: true });
+    Deno.writeTextFileSync(`${path}/d/in/deep/f`, "f\n");
+    const gone = writeDifference({ path: "d/in/deep/f", before: content("f\n") }).text;
+    const patch = read(gone + writeDifference({ path: "d", after: content("file\n") }).text);
+    assertEquals(planPatch(patch, ground(tree)).unfit, []);
+    Deno.writeTextFileSync(`${path}/d/in/deep/mine`, "");
+    assertEquals(planPatch(patch, ground(tree)).unfit.map(({ why }) => why), ["something stands there already"]);
+  }));
+
+Deno.test("planPatch() puts no line behind one that ends without a newline", () =>
+  withTree((tree, path) => {
+    const header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n";
+    // Both hunks only add, and both at the end.
+    const patch = `${header}@@ -2,0 +3 @@\n+x\n\\ No newline at end of file\n@@ -2,0 +4 @@\n+y\n`;
+    Deno.writeTextFileSync(`${path}/f`, "a\nb\n");
+    const why = planPatch(read(patch), ground(tree)).unfit.map((one) => one.why);
+    assertEquals(why, ["lines follow where it ended"]);
+  }));
+
 Deno.test("readPatch() refuses what is no patch of git's, or is not whole, and says where", () => {
   const start = "diff --git a/f b/f\n";
   for (

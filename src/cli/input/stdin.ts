@@ -1,4 +1,4 @@
-import { UserError } from "../../core/error.ts";
+import { messageOf, UserError } from "../../core/error.ts";
 
 /** Most bytes of standard input: more than any model takes. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -21,8 +21,8 @@ export interface StdinWait {
 
 /**
  * Returns everything on standard input as text. If there is a message and no byte comes in time, returns "" with a warning;
- * after the first byte all of it is read. Throws UserError if the run is out of time (exit code 4), or if the input is
- * larger than a task can be.
+ * after the first byte all of it is read. Throws UserError if the run is out of time (exit code 4), or if the input cannot be
+ * read or is larger than a task can be.
  */
 export async function readStdin(stream: ReadableStream<Uint8Array>, wait: StdinWait): Promise<string> {
   const { hasMessage, firstByteMs = FIRST_BYTE_MS, timeoutMs, warn } = wait;
@@ -40,7 +40,10 @@ export async function readStdin(stream: ReadableStream<Uint8Array>, wait: StdinW
   let bytes = 0;
   try {
     for (let isFirst = true;; isFirst = false) {
-      const step = await Promise.race([reader.read(), ...outOfTime, ...isFirst ? noByte : []]);
+      const read = reader.read().catch((error) => {
+        throw unreadable(error);
+      });
+      const step = await Promise.race([read, ...outOfTime, ...isFirst ? noByte : []]);
       if (step === "out of time") throw tooLate(timeoutMs);
       if (step === "no byte") {
         warn(unread(firstByteMs));
@@ -81,6 +84,14 @@ function tooLate(timeoutMs = 0): UserError {
     } s, and --timeout counts that`,
     fix: "Close standard input, for example with </dev/null, or allow more time with --timeout",
     exitCode: 4,
+  });
+}
+
+function unreadable(error: unknown): UserError {
+  return new UserError({
+    what: "Cannot read standard input",
+    why: messageOf(error),
+    fix: "Add </dev/null to run without it, or give it a file or a pipe",
   });
 }
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
 import { readStdin, type StdinWait } from "../../../src/cli/input/stdin.ts";
-import { cassette, inWorkspace, PROGRAM, start } from "../../helpers/program.ts";
+import { cassette, inWorkspace, PROGRAM, run, start } from "../../helpers/program.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -131,3 +131,16 @@ Deno.test("--timeout counts the wait for standard input, with and without a mess
     assertStringIncludes(stderr, "The run is out of time");
   }
 });
+
+Deno.test("standard input that cannot be read is an error of the user, with what to do", () =>
+  inWorkspace({}, async ({ ws, home }) => {
+    const model = `replay:${cassette(home, [{ text: "not asked" }])}`;
+    const through = ["sh", "-c", 'exec "$@" < .', "sh", ...PROGRAM.command];
+    const program = { name: PROGRAM.name, command: through };
+    const { code, stderr } = await run(program, ["-p", "--no-session", "-m", model, "go"], {
+      cwd: ws,
+      env: { HOME: home },
+    });
+    assertEquals(code, 2, stderr);
+    assertStringIncludes(stderr, "error: Cannot read standard input\n  why: it is a folder\n  fix: Add </dev/null");
+  }));

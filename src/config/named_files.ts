@@ -58,14 +58,11 @@ export function namedFilesIn(world: World): NamedFiles {
   }
 }
 
-/** Paths that an option names, as they lead where they may. Throws UserError for a link out of the workspace. */
+/** Paths that an option names, absolute, as they were named. Throws UserError for a link out of the workspace. */
 export function namedPaths(config: Config, value: Values[string], base: string): readonly string[] {
   if (!Array.isArray(value)) return [];
   const files = namedFilesOf(config);
-  return value.map((path) => {
-    files.find(resolve(base, path), { access: "read", typed: true });
-    return path;
-  });
+  return value.map((path) => files.find(resolve(base, path), { access: "read", typed: true }).path);
 }
 
 function accessOf(config: Config): ReturnType<typeof toolAccess> {

@@ -1,12 +1,14 @@
 import { counted, shellWord } from "../../core/support/text.ts";
 import { programName } from "../../core/version.ts";
-import { dirname, join, resolve } from "@std/path";
+import { dirname, fromFileUrl, isAbsolute, join, resolve } from "@std/path";
 import { readRecord, resultFolder } from "../../batch/results.ts";
 import { inShard, shardOf } from "../../batch/shard.ts";
 import { type Attempt, attemptsOf, type BatchTask } from "../../batch/task.ts";
 import { readTaskFile } from "../../batch/task_file.ts";
 import { namedFilesIn } from "../../config/named_files.ts";
-import { makeDirectories } from "../../core/named_files.ts";
+import { findGitRoot } from "../../context/files/ancestors.ts";
+import { gitFolders } from "../../context/git/branch.ts";
+import { makeDirectories, type NamedFiles } from "../../core/named_files.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
@@ -36,6 +38,7 @@ export async function runBatch(invocation: Invocation): Promise<number> {
   });
   const shard = shardOf(typeof values["shard"] === "string" ? values["shard"] : undefined, world.env);
   const folder = makeDirectories(files, resolve(world.cwd, output), 0o777).real;
+  refuseRepositories(tasks, files, world.cwd);
   refuseWorkspaces(tasks, folder);
   refuseOthers(folder);
   const mine = inShard(attemptsOf(tasks), shard);
@@ -117,6 +120,28 @@ function refuseOthers(folder: string): void {
       what: `The results cannot lie in ${folder}`,
       why: `${name} in it is no folder, or a link to one`,
       fix: "Name another folder with -o",
+    });
+  }
+}
+
+/**
+ * git obeys the settings of a repository on this machine and follows its links, and tools can have made both. Only the
+ * repository around the current directory is protected from them. Throws UserError for any other that tools can write.
+ */
+function refuseRepositories(tasks: readonly BatchTask[], files: NamedFiles, cwd: string): void {
+  const top = findGitRoot(cwd);
+  const own = top !== undefined && gitFolders(top) !== undefined ? Deno.realPathSync(top) : undefined;
+  for (const { workspace } of tasks) {
+    if (workspace.kind !== "git") continue;
+    const { repository } = workspace;
+    const path = /^file:/i.test(repository) ? fromFileUrl(repository) : repository;
+    if (!isAbsolute(path)) continue;
+    const { real, root } = files.find(path, { access: "read", typed: true });
+    if (root === undefined || real === own || (own !== undefined && real === join(own, ".git"))) continue;
+    throw new UserError({
+      what: `Cannot clone ${repository}`,
+      why: `tools can write in ${root}: settings and links of this repository can lead git anywhere`,
+      fix: "Name the folder itself as the workspace, or a clone of it outside",
     });
   }
 }

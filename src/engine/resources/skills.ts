@@ -1,4 +1,4 @@
-import { join, resolve } from "@std/path";
+import { join } from "@std/path";
 import { chooseSkills, type SkillChoice, unlistedSkills } from "../../context/skills/selection.ts";
 import { findSkillFiles } from "../../context/skills/folders.ts";
 import { discoverSkills, listedSkills, type SkillSet } from "../../context/skills/skills.ts";
@@ -105,12 +105,14 @@ export function skillChoice(config: Config): SkillChoice {
 }
 
 /**
- * Folders outside the workspace that hold skills; the tools' read scope takes them in. A skill in them can be a link of the
- * user's own, for example to the skills of another agent: then its real directory is one of them.
+ * Folders outside the workspace that hold skills; the tools' read scope takes them in. Absolute. A skill in them can be a link
+ * of the user's own, for example to the skills of another agent: then its real directory is one of them.
+ *
+ * @throws UserError for a folder that the user names and that a link leads out of the workspace.
  */
 export function skillFolders(config: Config): string[] {
   const { values } = config.invocation;
-  const explicit = Array.isArray(values["skill"]) ? values["skill"] : [];
+  const explicit = namedPaths(config, values["skill"], config.root);
   const home = config.world.env["HOME"];
   const standing = values["no-skills"] ? [] : [
     ...(config.userFolder ? [join(config.userFolder, "skills")] : []),
@@ -118,7 +120,7 @@ export function skillFolders(config: Config): string[] {
   ];
   const folders = [...explicit, ...standing];
   // What lies in the workspace, a command can have linked.
-  const own = folders.map((folder) => resolve(config.root, folder)).filter((folder) => !isInside(folder, config.root));
+  const own = folders.filter((folder) => !isInside(folder, config.root));
   return [...folders, ...own.flatMap((folder) => linkedSkills(folder, home))];
 }
 

@@ -212,6 +212,10 @@ const HIDDEN: readonly (readonly [claim: string, line: string, hint: Omit<Denial
   ["one that is named as an address", "fatal: '/srv/none' does not appear to be a git repository", {
     note: hidden("/srv/none", "--allow-read=+/srv/none"),
   }],
+  ["a git directory that a file of the workspace names", "fatal: not a git repository: /srv/data", {
+    note: hidden("/srv/data", "--allow-read=+/srv/data"),
+    denial: { kind: "read", target: "/srv/data" },
+  }],
   ["what is not there", "cat: /srv/none: No such file or directory", {
     note: hidden("/srv/none", "--allow-read=+/srv/none"),
   }],

@@ -40,8 +40,12 @@ export function openTurns(folder: string, { turnMs, patienceMs } = LIMITS): () =
     const wait = async (): Promise<void> => {
       const until = performance.now() + patienceMs;
       // Only the next host waits for the end of a turn: so the host whose turn ends cannot take it again before that one.
-      using next = await lock(join(folder, "objects"), until);
-      file = next && await lock(folder, until);
+      const next = await lock(join(folder, "objects"), until);
+      try {
+        file = next && await lock(folder, until);
+      } finally {
+        next?.close();
+      }
       if (file === undefined) end();
       else timer = setTimeout(end, turnMs);
     };

@@ -114,6 +114,67 @@ Deno.test("a project's own files that are links out of it are left out, trusted 
   }
 });
 
+Deno.test("a batch clones no repository that tools can write, but the one around the current directory", async () => {
+  await inWorkspace({ "a.txt": "one\n" }, async ({ ws, home, outside }) => {
+    const git = async (folder: string, ...args: string[]): Promise<void> => {
+      const identity = ["-c", "user.name=u", "-c", "user.email=u@u"];
+      assertEquals(
+        (await new Deno.Command("git", { args: ["-C", folder, ...identity, ...args] }).output()).success,
+        true,
+      );
+    };
+    Deno.mkdirSync(`${home}/private`);
+    for (const folder of [`${home}/private`, ws]) {
+      Deno.writeTextFileSync(`${folder}/f`, folder === ws ? "mine\n" : `${KEY}\n`);
+      await git(folder, "init", "--quiet");
+      await git(folder, "add", "f");
+      await git(folder, "commit", "--quiet", "-m", "one");
+    }
+    Deno.symlinkSync(`${home}/private`, `${ws}/link`);
+    Deno.mkdirSync(`${ws}/file`);
+    Deno.writeTextFileSync(`${ws}/file/.git`, `gitdir: ${home}/private/.git\n`);
+    for (const folder of ["inner/.git", "bare"]) {
+      Deno.mkdirSync(`${ws}/${folder}`, { recursive: true });
+      for (const { name } of Deno.readDirSync(`${home}/private/.git`)) {
+        Deno.symlinkSync(`${home}/private/.git/${name}`, `${ws}/${folder}/${name}`);
+      }
+    }
+    const batch = async (repository: string): Promise<Ran> => {
+      cassette(outside, [{ calls: [{ name: "read", args: { path: "f" } }] }, { text: "SENT", expect: ["mine"] }]);
+      const task = { id: "t", workspace: { git: repository }, prompt: "go", model: `replay:${outside}/cassette.jsonl` };
+      Deno.writeTextFileSync(`${ws}/t.jsonl`, JSON.stringify(task) + "\n");
+      const results = `${outside}/${crypto.randomUUID()}`;
+      return await run(PROGRAM, ["batch", "t.jsonl", "-o", results], { cwd: ws, env: { HOME: home } });
+    };
+    for (const name of ["link", "./link/.git", "file", "inner", "inner/.git", "bare", `${ws}/bare`]) {
+      for (const repository of [name, ...name.startsWith("/") ? [`file://${name}`] : [`file://${ws}/${name}`]]) {
+        const { code, stderr } = await batch(repository);
+        assertEquals(code, 2, `${repository}: ${stderr}`);
+      }
+    }
+    for (const repository of [".", ws, `file://${ws}`]) {
+      const { code, stdout, stderr } = await batch(repository);
+      assertEquals(code, 0, `${repository}: ${stdout}${stderr}`);
+    }
+  });
+});
+
+Deno.test("a skill that is named from another directory opens nothing there, and no link leads to it", async () => {
+  await inWorkspace({ "a.txt": "one\n" }, async ({ ws, home, outside }) => {
+    Deno.mkdirSync(`${home}/d`);
+    Deno.writeTextFileSync(`${home}/d/key`, KEY);
+    for (const folder of [ws, outside]) Deno.symlinkSync(`${home}/d`, `${folder}/${folder === ws ? "linked" : "s"}`);
+    for (const args of [["--skill", "s", "-C", ws], ["--skill", `${ws}/linked`, "-C", ws]]) {
+      const asked = ["tool", ...args, "bash", "--", `cat ${home}/d/key`];
+      const { stdout, stderr } = await run(PROGRAM, asked, { cwd: outside, env: { HOME: home } });
+      assert(!`${stdout}${stderr}`.includes(KEY), `${args}: ${stdout}${stderr}`);
+    }
+    const open = ["tool", "--skill", `${home}/d`, "bash", "--", `cat ${home}/d/key`];
+    const { stdout } = await run(PROGRAM, open, { cwd: ws, env: { HOME: home } });
+    assertStringIncludes(stdout, KEY);
+  });
+});
+
 Deno.test("a path that tools must not read is sent only if the user typed it", async () => {
   await inWorkspace({ "secret.txt": `${KEY}\n`, "a.txt": "one\n" }, async ({ ws, home, outside }) => {
     Deno.symlinkSync("secret.txt", `${ws}/notes.md`);

@@ -4,10 +4,12 @@ import { createHash } from "node:crypto";
 import {
   INDEX_HEADER,
   INDEX_MODE_AT,
+  INDEX_STAT,
   type IndexExtension,
   indexExtensions,
   walkIndex,
 } from "../../core/support/git_index.ts";
+import { stringOf } from "../system/byte_path.ts";
 
 const TREE = 0o040000;
 const SLASH = 0x2f;
@@ -104,6 +106,52 @@ function isTableSound(view: DataView, { from, to }: IndexExtension, { starts, wh
     entry += view.getUint32(block + 4);
   }
   return entry === starts.length;
+}
+
+/** Flags of an entry: not to be compared with its file; of the further ones: not to be checked out. */
+const ASSUMED = 0x8000;
+const SKIPPED = 0x4000;
+/** Names of the list of untracked files that an index can have, which git believes. */
+const UNTRACKED = "UNTR";
+
+/**
+ * Paths whose files git does not look at because of flags in an index, a character for each byte, and the name of the
+ * extension that lists untracked files, if there is one. `bytes` must be sound; see `checkIndex`. Pure.
+ */
+export function unseenByIndex(bytes: Uint8Array, hashBytes: 20 | 32): string[] {
+  const unseen: string[] = [];
+  const end = walkIndex(bytes, hashBytes, ({ flags, furtherFlags, path }) => {
+    if (isMarked(flags, furtherFlags)) unseen.push(stringOf(path, 0, path.length));
+  });
+  const extensions = end === undefined ? undefined : indexExtensions(bytes, hashBytes, end);
+  return extensions?.has(UNTRACKED) ? [...unseen, UNTRACKED] : unseen;
+}
+
+function isMarked(flags: number, furtherFlags: number): boolean {
+  return (flags & ASSUMED) !== 0 || (furtherFlags & SKIPPED) !== 0;
+}
+
+/**
+ * An index by which git looks at files again: without the flags of each path that is not in `own`, and without a list of
+ * untracked files that is not in it. `bytes` must be sound; see `checkIndex`. Pure.
+ */
+export function seenIndex(bytes: Uint8Array, hashBytes: 20 | 32, own: readonly string[]): Uint8Array<ArrayBuffer> {
+  const seen = new Uint8Array(bytes);
+  const view = new DataView(seen.buffer);
+  const kept = new Set(own);
+  const end = walkIndex(bytes, hashBytes, ({ start, flagsAt, flags, furtherFlags, path }) => {
+    if (!isMarked(flags, furtherFlags) || kept.has(stringOf(path, 0, path.length))) return;
+    view.setUint16(flagsAt, flags & ~ASSUMED);
+    if (furtherFlags !== 0) view.setUint16(flagsAt + 2, furtherFlags & ~SKIPPED);
+    // What it says of the file is not believed either: git compares the contents.
+    seen.fill(0, start, start + INDEX_MODE_AT).fill(0, start + INDEX_MODE_AT + 4, start + INDEX_STAT);
+  });
+  const list = end === undefined ? undefined : indexExtensions(bytes, hashBytes, end)?.get(UNTRACKED);
+  // Empty, it names no place, so git does not use it.
+  if (list && !kept.has(UNTRACKED)) seen.fill(0, list.from, list.to);
+  const last = seen.length - hashBytes;
+  seen.set(createHash(hashBytes === 20 ? "sha1" : "sha256").update(seen.subarray(0, last)).digest(), last);
+  return seen;
 }
 
 /** Whether a path stays in the folder that it counts from, and out of a `.git`; of a folder it ends with a slash. */

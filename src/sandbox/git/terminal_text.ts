@@ -27,6 +27,33 @@ export const PRINTED_FILES: readonly string[] = [
   ...["todo", "head", "opts"].map((name) => `sequencer/${name}`),
 ];
 
+/** Why a path among a repository's references is not a reference that git may show, as the subject of a sentence. */
+const REPLACES = "what it puts in the place of a commit";
+const STEERS = "characters in its name that would control your terminal";
+
+/**
+ * Why git of the user may not have a reference, as the subject of a sentence: its name steers a terminal, or git reads
+ * another object through it. Undefined for all others. `path`: of a file or directory, a name, or a line of `packed-refs`. Pure.
+ */
+export function refusedReference(path: string): string | undefined {
+  const name = /(?:^|[ /])(refs\/[^]*)$/.exec(path)?.[1];
+  if (name === undefined) return undefined;
+  if (/(?:^|\/)refs\/replace\/./.test(name)) return REPLACES;
+  return isSteeringText(name) ? STEERS : undefined;
+}
+
+/** The list of packed references without those that git may not show and that are not in `own`. Pure. */
+export function packedWithout(text: string, own: readonly string[]): string {
+  const kept: string[] = [];
+  let isLeftOut = false;
+  for (const line of text.split("\n")) {
+    // What an annotated tag leads to stands behind it.
+    if (!line.startsWith("^")) isLeftOut = refusedReference(line) !== undefined && !own.includes(line);
+    if (!isLeftOut) kept.push(line);
+  }
+  return kept.join("\n");
+}
+
 /** The lines of a text that would steer a terminal; pure. */
 export function steeringLines(text: string): string[] {
   return text.split(/\n/).filter((line) => isSteeringText(`${line}\n`));

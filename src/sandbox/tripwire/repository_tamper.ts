@@ -6,10 +6,11 @@ import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { readConfigText } from "../git/config_text.ts";
 import { siftConfig } from "../git/harmless_config.ts";
 import { type Layered, NOT_LAYERED } from "../git/paths.ts";
+import { refusedReference } from "../git/terminal_text.ts";
 import { isMissingPlace, isWorkingFolder, linkOnTheWay } from "../git/working_folder.ts";
 import { disk } from "../system/disk.ts";
 import { statusOf } from "../system/statx.ts";
-import { openGitFiles } from "./git_files.ts";
+import { openGitFiles, type Unsound } from "./git_files.ts";
 import { openRepositories, type Repositories, type RepositoryWay } from "./repositories.ts";
 import { type PathState, protectedChanges, STATE_LIMITS, type States, statesOf } from "./state.ts";
 
@@ -71,9 +72,15 @@ interface Look {
   /** Links and the like in what git writes. */
   readonly odd: ReadonlySet<string>;
   /** Indexes and the like that name places elsewhere or programs, each with what git would obey in it. */
-  readonly unsound: ReadonlyMap<string, string>;
+  readonly unsound: ReadonlyMap<string, Unsound>;
   /** Links on the way to working folders, and the files of settings that name those. */
   readonly links: ReadonlyMap<string, string>;
+}
+
+/** What a file should be that keeps its mode and owner. */
+function fileAt(path: string, bytes: Uint8Array<ArrayBuffer>): PathState {
+  const state = statesOf([path]).get(path);
+  return state?.kind === "file" ? { ...state, bytes } : ABSENT;
 }
 
 /** Whether a repository may have its files at a place, as a setting in some file writes it. */
@@ -155,7 +162,7 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
     for (const path of now.odd) {
       // What git obeys has been judged.
       if (was.odd.has(path) || isObeyed(path, obeyed) || traps.some((trap) => isInside(trap.path, path))) continue;
-      addAbsent(path, "where it leads when it writes its own data");
+      addAbsent(path, refusedReference(path) ?? "where it leads when it writes its own data");
     }
     for (const [path, config] of now.links) {
       // The setting was harmless, or else it is what is taken away.
@@ -163,7 +170,11 @@ export function watchTraps(policy: Policy, layered: Layered = NOT_LAYERED): Trap
       addAbsent(path, "where it leads to a working folder");
     }
     // Without an index git takes every file for deleted; "git reset" makes it anew.
-    for (const [path, what] of now.unsound) if (!was.unsound.has(path)) addAbsent(path, what);
+    for (const [path, { what, instead }] of now.unsound) {
+      if (was.unsound.has(path)) continue;
+      if (instead === undefined) addAbsent(path, what);
+      else if (isWritable(path)) traps.push(trap(path, what, fileAt(path, instead), new Map()));
+    }
     // What goes away as a whole comes first: what lies in it goes with it. Several ways may lead to one repository.
     const whole = unseen.map(({ path, bytes, why }): Trap => ({
       ...trap(path, `what is in it, which ${why}`, ABSENT, new Map()),

@@ -268,7 +268,8 @@ function shown(path: string, policy: Policy): string {
 
 function verbOf({ path, instead, from }: Trap): string {
   if (instead.kind === "absent") return "Removed";
-  return from.get(path) === instead ? "Restored" : "Took settings out of";
+  if (from.get(path) === instead) return "Restored";
+  return /^config(?:\.worktree)?$/.test(basename(path)) ? "Took settings out of" : "Rewrote";
 }
 
 function told(path: string, why: string, policy: Policy): string {

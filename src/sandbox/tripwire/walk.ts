@@ -2,6 +2,7 @@
 // commands can write is looked at, all of them at every look: one that is as it was costs one system call.
 import { attempt } from "../../core/support/attempt.ts";
 import { isGitData } from "../git/paths.ts";
+import { refusedReference } from "../git/terminal_text.ts";
 import { bytesOfPath, cPath, pathOfBytes, stringOf } from "../system/byte_path.ts";
 import { isFresh } from "../system/disk.ts";
 import { addressOf } from "../system/ffi.ts";
@@ -25,7 +26,7 @@ export interface WalkFindings {
   readonly repositories: readonly string[];
   /** Device and inode, as of statusOf, of each folder named `.git`. */
   readonly identities: readonly string[];
-  /** Links, pipes and the like in what git writes. */
+  /** Links, pipes and the like in what git writes, and references that a later git of the user may not have. */
   readonly odd: readonly string[];
   /** Folders that were not looked into, where a command can hide something: the outermost one that is new, and why. */
   readonly unseen: readonly { readonly path: string; readonly bytes: string; readonly why: Unseen }[];
@@ -233,11 +234,19 @@ function read(folder: Folder, isNew: boolean): number {
   /** Names that make a repository of a folder. */
   let parts = 0;
   let hasGit = false;
+  const isGit = folder.inGit || folder.name === ".git";
+  const isOfReferences = isGit && /\/refs(?:\/|$)/.test(folder.path);
+  const refused: string[] = [];
   const prefix = folder.path === "/" ? "/" : `${folder.path}/`;
   const count = listFolder(folder.address, (bytes, start, end, told) => {
     const length = end - start;
     const first = bytes[start];
     const isFile = told === ENTRY.file;
+    if (isOfReferences) {
+      const name = stringOf(bytes, start, end);
+      const text = pathOfBytes(prefix + name);
+      if (text !== undefined && (!isFile || !name.endsWith(".lock")) && refusedReference(text)) refused.push(name);
+    }
     // Most entries are files whose names mean nothing here.
     if (isFile && first !== 0x2e && first !== 0x48 && first !== 0x63 && first !== 0x6f && first !== 0x72) return;
     if (isFile && length > 9) return;
@@ -251,9 +260,11 @@ function read(folder: Folder, isNew: boolean): number {
   if (count < 0) return count;
   folder.hasGit = hasGit;
   folder.isBare = (parts & 7) === 7 || (parts & 9) === 9;
-  const isGit = folder.inGit || folder.name === ".git";
-  folder.odd = odd.filter((name) =>
-    (isGit || (folder.isBare && isGitData(name))) && !isBranch(name, prefix + name) && name !== "fsmonitor--daemon.ipc"
+  folder.odd = refused.concat(
+    odd.filter((name) =>
+      (isGit || (folder.isBare && isGitData(name))) && !isBranch(name, prefix + name) &&
+      name !== "fsmonitor--daemon.ipc" && !refused.includes(name)
+    ),
   );
   folder.inner = folders.sort().map((name) =>
     known.get(name) ?? folderAt(prefix + name, folder, isGit || name === ".git" || (folder.isBare && isGitData(name)))

@@ -82,7 +82,12 @@ const PLANTED: readonly (readonly [name: string, command: string, isLayered?: tr
     "a branch's name",
     String
       .raw`git branch "$(printf 'a\302\233b')"; git branch "$(printf 'a\342\200\256b')"; git tag "$(printf 't\342\200\213')"`,
-    true,
+  ],
+  ["the name of a packed branch", String.raw`git branch "$(printf 'a\302\233b')"; git tag v1; git pack-refs --all`],
+  ["the branch that is checked out", String.raw`git checkout -q -b "$(printf 'a\302\233b')"`],
+  [
+    "the branch that is checked out and has no commit",
+    String.raw`printf 'ref: refs/heads/a\342\200\256b\n' > .git/HEAD`,
   ],
   ["a branch's name of bytes", String.raw`git update-ref "$(printf 'refs/heads/a\233b')" HEAD`, true],
 ];

@@ -212,10 +212,6 @@ const HIDDEN: readonly (readonly [claim: string, line: string, hint: Omit<Denial
   ["one that is named as an address", "fatal: '/srv/none' does not appear to be a git repository", {
     note: hidden("/srv/none", "--allow-read=+/srv/none"),
   }],
-  ["a git directory that a file of the workspace names", "fatal: not a git repository: /srv/data", {
-    note: hidden("/srv/data", "--allow-read=+/srv/data"),
-    denial: { kind: "read", target: "/srv/data" },
-  }],
   ["what is not there", "cat: /srv/none: No such file or directory", {
     note: hidden("/srv/none", "--allow-read=+/srv/none"),
   }],
@@ -254,6 +250,19 @@ for (const [claim, line, expected] of HIDDEN) {
     if (!line.includes("\n")) assertEquals(denialHint(line, "unknown", plus, real), listed);
   });
 }
+
+Deno.test("denialHint() names the git directory that a .git file leads to, however the command ended", () => {
+  const plus: Policy = { ...POLICY, sandbox: "kernel+" };
+  const real = (path: string): string | undefined => path === "/srv/data" ? path : realPath(path);
+  const line = "fatal: not a git repository: /srv/data";
+  const note = hidden("/srv/data", "--allow-read=+/srv/data");
+  const claim = { kind: "read", target: "/srv/data" } as const;
+  assertEquals(denialHint(line, "failed", plus, real), { note, denial: claim, isHidden: true });
+  assertEquals(denialHint(line, "well", plus, real), { note, unasked: claim, isHidden: true });
+  assertEquals(denialHint(line, "failed", POLICY, real), undefined);
+  const open: Policy = { ...plus, read: { all: false, list: ["/srv/data"] } };
+  assertEquals(denialHint(line, "failed", open, real), undefined);
+});
 
 Deno.test("denialHint() says of a readable folder with a secret in it why it cannot be listed R480", () => {
   const policy: Policy = { ...POLICY, read: { all: false, list: [...POLICY.read.list, "/home/ann"] } };

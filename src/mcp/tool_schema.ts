@@ -166,7 +166,7 @@ class Reader {
     }
     const needed = [...required].filter((name) => !impossible.has(name));
     // A provider rejects a name that has no schema, and the model has to know it.
-    for (const name of needed) sent[name] ??= {};
+    for (const name of needed) if (!Object.hasOwn(sent, name)) sent[name] = {};
     const others = flat.additional === false
       ? false
       : union(flat.additional.map((place) => this.read([place], depth + 1)));

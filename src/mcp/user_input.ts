@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
+import { counted } from "../core/support/text.ts";
 import { cleanLine, cleanText } from "./clean.ts";
 
 // What a server asks of the user, if the settings of the server allow it to ask.
@@ -25,6 +26,9 @@ const [ANSWER, DECLINE, OMIT] = ["Answer", "Decline", "(leave out)"];
 
 type Value = string | number | boolean | string[];
 
+/** The user leaves a field out. */
+const OMITTED = Symbol("omitted");
+
 /** Asks the user for the fields of a form, one after the other. Fields that are left out get their default. */
 export async function askForm(
   server: string,
@@ -42,20 +46,21 @@ export async function askForm(
     const field = isObject(schema) ? schema : {};
     const isRequired = required.includes(name) && field["default"] === undefined;
     const value = await askField(name, field, isRequired, ask, signal);
-    if (value !== undefined) content[name] = value;
+    if (value === undefined || (value === OMITTED && isRequired)) return { action: "cancel" };
+    if (value !== OMITTED) content[name] = value;
     else if (field["default"] !== undefined) content[name] = field["default"] as Value; // checked by the library
-    else if (isRequired) return { action: "cancel" };
   }
   return { action: "accept", content };
 }
 
+/** Undefined if the user closed the question or gave no answer that fits: then the server gets no part of the form. */
 async function askField(
   name: string,
   field: JsonObject,
   isRequired: boolean,
   ask: AskUser,
   signal: AbortSignal,
-): Promise<Value | undefined> {
+): Promise<Value | typeof OMITTED | undefined> {
   const title = titleOf(name, field, isRequired);
   const choices = field["type"] === "boolean" ? YES_NO : choicesOf(field);
   if (choices.length > 0) {
@@ -64,13 +69,14 @@ async function askField(
       [...choices.map(({ shown }) => shown), ...(isRequired ? [] : [OMIT])],
       signal,
     );
-    return choices.find(({ shown }) => shown === chosen)?.value;
+    return chosen === OMIT ? OMITTED : choices.find(({ shown }) => shown === chosen)?.value;
   }
   const listed = isObject(field["items"]) ? choicesOf(field["items"]) : [];
   const shownDefault = field["default"] === undefined ? "" : cleanLine(String(field["default"]), 100);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const text = await ask.input(tries === 0 ? title : `${title} (the last answer does not fit)`, shownDefault, signal);
-    if (text === undefined || text === "") return undefined;
+    if (text === undefined) return undefined;
+    if (text === "") return OMITTED;
     const value = valueOf(text, field, listed);
     if (value !== undefined) return value;
   }
@@ -157,7 +163,9 @@ export async function allowsSampling(
   ask: AskUser,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const said = cleanText([system, text].filter((part) => part !== "").join("\n\n"), MAX_MESSAGE);
-  const title = `The MCP server "${cleanLine(server, 40)}" wants your model to answer, at your cost: ${said}`;
+  const all = [system, text].filter((part) => part !== "").join("\n\n");
+  const hidden = all.length - MAX_MESSAGE;
+  const title = `The MCP server "${cleanLine(server, 40)}" wants your model to answer, at your cost: ` +
+    cleanText(all, MAX_MESSAGE) + (hidden > 0 ? ` (${counted(hidden, "more character")} not shown)` : "");
   return await ask.select(title, [ALLOW, "Deny"], signal) === ALLOW;
 }

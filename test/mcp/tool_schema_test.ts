@@ -243,6 +243,12 @@ const CASES: readonly Case[] = [
   }),
 ];
 
+Deno.test("cleanSchema() describes a required field with a name that every object has", () => {
+  assertEquals<unknown>(cleanSchema({ required: ["toString"] }), {
+    parameters: { type: "object", properties: { toString: {} }, required: ["toString"] },
+  });
+});
+
 for (const { name, from, to } of CASES) {
   Deno.test(`cleanSchema() of ${name}`, () => {
     const clean = cleanSchema(from);

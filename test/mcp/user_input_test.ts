@@ -37,8 +37,24 @@ Deno.test("askForm() asks for each field and gives values of its type", async ()
 });
 
 Deno.test("askForm() leaves optional fields out, and takes defaults", async () => {
-  const { ask } = user(["Answer", "Ann"]);
+  const { ask } = user(["Answer", "Ann", "", "(leave out)", "(leave out)", ""]);
   assertEquals(await askForm("s", form, ask, signal), { action: "accept", content: { name: "Ann", age: 30 } });
+});
+
+for (
+  const [name, answers] of [
+    ["a value", ["Answer", "Ann", undefined]],
+    ["a choice", ["Answer", "Ann", "7", undefined]],
+    ["the last value", ["Answer", "Ann", "7", "No", "Green", undefined]],
+  ] as const
+) {
+  Deno.test(`askForm() is cancelled, and sends nothing, if the user closes the question for ${name}`, async () => {
+    assertEquals(await askForm("s", form, user(answers).ask, signal), { action: "cancel" });
+  });
+}
+
+Deno.test("askForm() is cancelled if no answer to a field fits", async () => {
+  assertEquals(await askForm("s", form, user(["Answer", "Ann", "a", "b", "c"]).ask, signal), { action: "cancel" });
 });
 
 for (const [first, action] of [["Decline", "decline"], [undefined, "cancel"], ["other", "cancel"]] as const) {
@@ -68,6 +84,9 @@ Deno.test("samplingRequest() and allowsSampling(): the user sees what the model 
   const yes = user(["Allow this request"]);
   assertEquals(await allowsSampling("s", request, yes.ask, signal), true);
   assert(yes.asked[0]?.includes("Sum it up"));
+  const long = user([undefined]);
+  await allowsSampling("s", { ...request, text: "x".repeat(2_000) }, long.ask, signal);
+  assert(long.asked[0]?.endsWith("(1010 more characters not shown)"), long.asked[0]);
   for (const answer of ["Deny", undefined]) {
     assertEquals(await allowsSampling("s", request, user([answer]).ask, signal), false);
   }

@@ -62,8 +62,8 @@ function open(): SessionMcp {
     activate: () => {},
     // A user who answers, and leaves every field as it is.
     user: {
-      select: (_title, options) => Promise.resolve(options.includes("(leave out)") ? undefined : options[0]),
-      input: () => Promise.resolve(undefined),
+      select: (_title, options) => Promise.resolve(options.includes("(leave out)") ? "(leave out)" : options[0]),
+      input: () => Promise.resolve(""),
     },
     sample: () => Promise.resolve({ text: "An answer.", model: "m" }),
   });

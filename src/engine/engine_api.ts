@@ -35,6 +35,7 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
   const abort = async (): Promise<void> => void await Promise.all([work.abort(), typed.abort()]);
 
   let isClosed = false;
+  let closing: Promise<void> | undefined;
   return {
     notices,
     ...lateNavigation(core, abort),
@@ -180,15 +181,15 @@ export function engineApi(core: EngineCore, parts: EngineApiParts): Engine {
         return undoApply(core.config(), request) ?? await core.changes.undo(request);
       }),
     reload: () => work.run("session", parts.reload),
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      try {
-        await abort();
-      } finally {
-        await parts.close();
-      }
-    },
+    close: () =>
+      closing ??= (async () => {
+        isClosed = true;
+        try {
+          await abort();
+        } finally {
+          await parts.close();
+        }
+      })(),
   };
 }
 

@@ -127,6 +127,18 @@ Deno.test("a session does not begin to plan while a command runs in the backgrou
     },
   ));
 
+Deno.test("a session that is being closed is closed for everyone who waits for it", () =>
+  withSession(
+    { replies: [{ calls: [background("exec sleep 3106")] }, { text: "started" }] },
+    async ({ engine, say }) => {
+      await say("start");
+      let isClosed = false;
+      void engine.close().then(() => isClosed = true);
+      await engine.close();
+      assert(isClosed);
+    },
+  ));
+
 Deno.test("what still runs when the session ends is ended, and that is said", async () => {
   const left: string[] = [];
   await withSession({

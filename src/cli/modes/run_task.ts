@@ -40,8 +40,6 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
     );
     if (!engine) return interrupted();
     seen.trial = () => engine.trialResult();
-    let closing: Promise<void> | undefined;
-    const close = (): Promise<void> => closing ??= engine.close();
     try {
       const task = taskOf(config, seen.started);
       const said = await watch.before(task());
@@ -54,9 +52,9 @@ export async function runTask(config: Config, choice: ModelChoice): Promise<numb
           runWarner(config.invocation),
         );
       }
-      return said ? await answer(engine, config, said, { watch, proof, seen, close }) : interrupted();
+      return said ? await answer(engine, config, said, { watch, proof, seen }) : interrupted();
     } finally {
-      await close();
+      await engine.close();
     }
   } catch (error) {
     const exitCode = exitCodeOf(error);
@@ -160,15 +158,13 @@ interface Running {
   readonly watch: SignalWatch;
   readonly proof: WantedProof;
   readonly seen: Seen;
-  /** Ends the engine; again, and nothing happens. */
-  readonly close: () => Promise<void>;
 }
 
 async function answer(
   engine: Engine,
   config: Config,
   task: Task,
-  { watch, proof, seen, close }: Running,
+  { watch, proof, seen }: Running,
 ): Promise<number> {
   const { values } = config.invocation;
   const isJson = values["mode"] === "json";
@@ -217,7 +213,7 @@ async function answer(
     : { end: { outcome: "unproven", exitCode: 5, why: unseen } as RunEnd, error: unlooked(unseen) };
   if (proof.output !== undefined && (end.outcome === "done" || end.outcome === "limit")) {
     // What goes on in the background could change folders while this writes.
-    await close();
+    await engine.close();
     try {
       const text = (proof.shape?.(facts.answer) ?? facts.answer) + "\n";
       (await reports()).writeWhole(namedFilesOf(config), proof.output, "--output", text);
@@ -229,7 +225,7 @@ async function answer(
   }
   if (values["trial"]) {
     // What goes on in the background could still write.
-    await close();
+    await engine.close();
     const lost = seen.trial?.();
     if (lost?.why !== undefined && lost.patch === undefined && end.outcome === "done") {
       error = unkept(lost.why);

@@ -4,6 +4,7 @@ import { UserError } from "../../core/error.ts";
 import { promptTitle } from "../../core/message.ts";
 import { type SessionEntry, userWords } from "../../core/session.ts";
 import { attempt } from "../../core/support/attempt.ts";
+import { disposeAll } from "../../core/support/close_all.ts";
 import { entryAt } from "../../core/support/on_disk.ts";
 import { type JournalRecord, loadJournal, openJournalFile } from "../../changes/journal_file.ts";
 import { openPack } from "../../changes/pack.ts";
@@ -123,10 +124,9 @@ export interface StoredChanges extends StoredPoints {
 export async function openStoredChanges(config: Config, which: string): Promise<StoredChanges> {
   const folder = folderOf(config);
   const path = resumable(which, config);
-  const lock = lockSession(path, Date.now(), sessionFiles(config, path));
-  const settings = checkpointSettings(config);
-  const { maxBytes, maxFileBytes } = settings ?? { maxBytes: 0, maxFileBytes: 0 };
+  const { maxBytes, maxFileBytes } = checkpointSettings(config) ?? { maxBytes: 0, maxFileBytes: 0 };
   const stack = new AsyncDisposableStack();
+  const lock = lockSession(path, Date.now(), sessionFiles(config, path));
   stack.defer(() => lock.release());
   try {
     const { header: { id }, entries } = loadSession(path);
@@ -165,10 +165,10 @@ export async function openStoredChanges(config: Config, which: string): Promise<
         }, request);
         return outcome;
       },
-      close: () => stack.disposeAsync(),
+      close: () => disposeAll(stack),
     };
   } catch (error) {
-    await stack.disposeAsync();
+    await disposeAll(stack).catch(() => {});
     throw error;
   }
 }

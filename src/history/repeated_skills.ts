@@ -1,5 +1,7 @@
 import type { Message, UserMessage } from "../core/message.ts";
 
+type Content = UserMessage["content"];
+
 /** The element that stands for `/skill:NAME` in a message of the user; its body cannot contain the end tag. */
 const SKILL = /<skill name="[^"\n]*" location="[^"\n]*">\n(References are relative to [^\n]*\n)[\s\S]*?\n<\/skill>/g;
 
@@ -36,9 +38,17 @@ export function withoutRepeatedSkills(messages: readonly Message[]): readonly Me
     if (!isRepeated) return message;
     // The same message gives the same object in every request: adapters remember what they converted.
     const known = shorter.get(message);
-    if (known && (typeof said !== "string" || known.content === said)) return known;
+    if (known && isSame(known.content, said)) return known;
     const made = { ...message, content: said };
     shorter.set(message, made);
     return made;
+  });
+}
+
+function isSame(one: Content, other: Content): boolean {
+  if (typeof one === "string" || typeof other === "string") return one === other;
+  return one.every((part, at) => {
+    const same = other[at];
+    return part === same || (part.type === "text" && same?.type === "text" && part.text === same.text);
   });
 }

@@ -25,7 +25,7 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
   const { values, words: [which = "latest", ...more] } = invocation;
   if (more.length > 0 || (values["redo"] && values["to"] !== undefined)) throw misuse();
   const config = configure(invocation, readWorld());
-  await recoverWorkspace(config);
+  for (const problem of await recoverWorkspace(config)) warn(config, problem);
   if (values["list"]) return listCommand(config, which, values["json"] === true);
   // The newest change of all: what was asked for is looked at again when the files are whole.
   const dryRun = values["dry-run"] === true;

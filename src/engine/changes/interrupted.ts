@@ -20,13 +20,12 @@ import { fetchObjects } from "./git_objects.ts";
 import { gitContents } from "./git_contents.ts";
 import { openWriteScopes } from "./scopes.ts";
 
-/** What came of an interrupted session. */
+/** What came of the interrupted sessions of a workspace. */
 export interface Recovered {
-  readonly session: string;
-  /** Files that its last calls changed. */
-  readonly files: number;
-  /** Why its journal cannot be completed; undefined if it is complete now. */
-  readonly why?: string;
+  /** Sessions whose last calls changed files, and how many. */
+  readonly completed: readonly { readonly session: string; readonly files: number }[];
+  /** A sentence for each session whose journal cannot be completed. */
+  readonly problems: readonly string[];
 }
 
 /**
@@ -38,38 +37,41 @@ export async function recoverInterrupted(
   folder: string,
   settings: CheckpointSettings,
   policy: Policy,
-): Promise<readonly Recovered[]> {
-  const recovered: Recovered[] = [];
+): Promise<Recovered> {
+  const completed: { session: string; files: number }[] = [];
+  const problems: string[] = [];
   for (const { name: session } of attempt(() => [...Deno.readDirSync(folder)]) ?? []) {
     if (!isSessionId(session) || !entryAt(journalPaths(folder, session).baseline)?.isFile) continue;
     try {
       const files = await recoverOne(config, folder, settings, policy, session);
-      if (files !== undefined) recovered.push({ session, files });
+      if (files > 0) completed.push({ session, files });
     } catch (error) {
-      recovered.push({ session, files: 0, why: messageOf(error) });
+      problems.push(
+        `Cannot determine the changes of the last calls of the interrupted session ${session}: ${messageOf(error)}`,
+      );
     }
   }
-  return recovered;
+  return { completed, problems };
 }
 
-/** Returns how many files the last calls changed; undefined if the session is of another workspace, or open in a process. */
+/** Returns how many files the last calls changed; 0 if the session is of another workspace, or open in a process. */
 async function recoverOne(
   config: Config,
   folder: string,
   settings: CheckpointSettings,
   policy: Policy,
   session: string,
-): Promise<number | undefined> {
+): Promise<number> {
   const paths = journalPaths(folder, session);
   const root = toolsRoot(config);
-  if (loadJournal(paths.journal)?.head.root !== root) return undefined;
+  if (loadJournal(paths.journal)?.head.root !== root) return 0;
   using opened = new DisposableStack();
   try {
     const lock = lockSession(paths.journal, Date.now(), untouchedFiles);
     opened.defer(() => lock.release());
   } catch (error) {
     // A process has it open, which knows all of it.
-    if (error instanceof UserError) return undefined;
+    if (error instanceof UserError) return 0;
     throw error;
   }
   opened.defer(() => attempt(() => Deno.removeSync(paths.baseline))); // It is removed already, if all went well.

@@ -187,11 +187,9 @@ export async function recoverFirst(
   const folder = checkpointsFolder(config);
   if (folder === undefined || !canJournal() || !hasInterrupted(folder)) return;
   const { recoverInterrupted } = await import("./interrupted.ts");
-  for (const { session, files, why } of await recoverInterrupted(config, folder, settings, policy)) {
-    if (why !== undefined) {
-      notify(`Cannot determine the changes of the last calls of the interrupted session ${session}: ${why}`);
-    }
-    if (files === 0) continue;
+  const { completed, problems } = await recoverInterrupted(config, folder, settings, policy);
+  for (const problem of problems) notify(problem);
+  for (const { session, files } of completed) {
     notify(
       `Session ${session} was interrupted in the middle of a call, which had changed ${counted(files, "file")}. ` +
         `sandpiper undo ${session} reverts it`,

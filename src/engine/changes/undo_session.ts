@@ -88,13 +88,16 @@ function textsOf(entries: readonly SessionEntry[]): (entryId: string) => string 
   return (entryId) => promptTitle(userWords(byId.get(entryId)));
 }
 
-/** Completes the journals of sessions of this workspace that were interrupted in the middle of a call. */
-export async function recoverWorkspace(config: Config): Promise<void> {
+/**
+ * Completes the journals of sessions of this workspace that were interrupted in the middle of a call. Returns a sentence for each
+ * that cannot be completed.
+ */
+export async function recoverWorkspace(config: Config): Promise<readonly string[]> {
   const [folder, settings] = [checkpointsFolder(config), checkpointSettings(config)];
-  if (folder === undefined || settings === undefined || !canJournal() || !hasInterrupted(folder)) return;
+  if (folder === undefined || settings === undefined || !canJournal() || !hasInterrupted(folder)) return [];
   const tools = openTools(config, false);
   try {
-    await recoverInterrupted(config, folder, settings, tools.policy);
+    return (await recoverInterrupted(config, folder, settings, tools.policy)).problems;
   } finally {
     await tools.close();
   }

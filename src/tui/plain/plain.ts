@@ -19,7 +19,7 @@ import { onlyStyles } from "../screen/only_styles.ts";
 import { themeOf } from "../screen/theme.ts";
 import { plainEvents } from "./events.ts";
 import { plainPick } from "./pick.ts";
-import { plainQuestion } from "./questions.ts";
+import { plainQuestion, type TakeLine } from "./questions.ts";
 
 /**
  * The session as lines and nothing else: no colours, no cursor, nothing is ever changed that was printed. For screen
@@ -54,7 +54,7 @@ export async function runPlain(options: TuiOptions): Promise<number> {
     },
   }, { repeats: true });
   print(`${programTitle(options.version)}, plain mode. /help shows commands, /quit leaves.`);
-  let waitingForAnswer: ((line: string) => void) | undefined;
+  let waitingForAnswer: TakeLine | undefined;
   options.questions.bind({
     show(question) {
       plainQuestion(question, print, (take) => void (waitingForAnswer = take));
@@ -113,8 +113,7 @@ export async function runPlain(options: TuiOptions): Promise<number> {
       for await (const line of input) {
         const take = waitingForAnswer;
         waitingForAnswer = undefined;
-        if (take) take(line);
-        else void send(line, "steer");
+        if (take === undefined || take(line) === true) void send(line, "steer");
       }
       await opened.waitForIdle();
       ended.resolve(0);

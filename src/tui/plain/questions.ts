@@ -27,14 +27,18 @@ const PLANS = new Map<string, PlanChoice>([["n", "no"], ["no", "no"], ["a", "acc
 
 const CONFIRMS = new Map([["n", false], ["no", false], ["y", true], ["yes", true]]);
 
+/** Handles the next line. Returns true if the line is not an answer, but a message or a command to handle as usual. */
+export type TakeLine = (line: string) => boolean | void;
+
 /**
  * Asks in lines: prints the question and takes the next line as the answer. Where the answers are letters, a line that
- * is none of them is asked for once more, and the second one counts as no.
+ * is none of them is asked for once more, and the second one counts as no. After a run no call waits for the answer: any
+ * other line declines, and is not lost.
  */
 export function plainQuestion(
   question: Question,
   print: (text: string) => void,
-  ask: (take: (line: string) => void) => void,
+  ask: (take: TakeLine) => void,
 ): void {
   function choose<T>(answers: ReadonlyMap<string, T>, none: T, words: string, done: (answer: T) => void): void {
     const take = (isLast: boolean) => (line: string): void => {
@@ -55,13 +59,22 @@ export function plainQuestion(
       const { isAfterRun = false } = question;
       const what = isAfterRun ? "denied during the run:" : "the sandbox refused";
       print(`question: ${what} ${cleanLine(toolName)}${whose}: ${kind} ${cleanLine(target)}`);
-      const words = `n no${isAfterRun ? "" : ", o once (this call)"}, s for this session, p for this project`;
+      const words = isAfterRun
+        ? "s for this session, p for this project, n no; any other line is your next message, and means no"
+        : "n no, o once (this call), s for this session, p for this project";
       const { allows } = describeDenial(question.request.denial);
       print(
         isAfterRun ? `From now on, a yes lets tools ${allows}.` : `A yes runs the call again and lets it ${allows}.`,
       );
       print(`The smallest grant is ${option}. Allow it? ${words}`);
-      return choose(isAfterRun ? AFTER_RUN_ANSWERS : ANSWERS, "no", words, question.done);
+      if (!isAfterRun) return choose(ANSWERS, "no", words, question.done);
+      return ask((line) => {
+        const answer = AFTER_RUN_ANSWERS.get(line.trim().toLowerCase());
+        const isMessage = answer === undefined && line.trim().length > 1;
+        if (answer === undefined && !isMessage) print("This is none of the answers: taken as no.");
+        question.done(answer ?? "no");
+        return isMessage;
+      });
     }
     case "grant": {
       const { name, path } = question.request;

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { PermissionAnswer } from "../../../src/core/event.ts";
 import { plainEvents } from "../../../src/tui/plain/events.ts";
-import { plainQuestion } from "../../../src/tui/plain/questions.ts";
+import { plainQuestion, type TakeLine } from "../../../src/tui/plain/questions.ts";
 import type { Question } from "../../../src/tui/transcript/questions.ts";
 
 const REQUEST = { id: "1", toolName: "write", denial: { kind: "write", target: "/x/a", grant: "/x" } } as const;
@@ -12,19 +12,28 @@ const PERMISSION: Ask = (done) => ({ kind: "permission", request: REQUEST, done 
 const GRANT: Ask = (done) => ({ kind: "grant", request: WANTS, done });
 const CONFIRM: Ask = (done) => ({ kind: "confirm", title: "Deploy", message: "now?", done });
 
-/** Answers a question by lines; what was answered, and what was printed after the question. */
-function answered(make: Ask, ...lines: readonly string[]): { answers: readonly unknown[]; said: readonly string[] } {
+interface Answered {
+  readonly answers: readonly unknown[];
+  /** What was printed after the question. */
+  readonly said: readonly string[];
+  /** Lines that were not answers, but messages. */
+  readonly messages: readonly string[];
+}
+
+/** Answers a question by lines. */
+function answered(make: Ask, ...lines: readonly string[]): Answered {
   const answers: unknown[] = [];
   const printed: string[] = [];
-  let take: ((line: string) => void) | undefined;
+  const messages: string[] = [];
+  let take: TakeLine | undefined;
   plainQuestion(make((answer) => answers.push(answer)), (text) => printed.push(text), (next) => take = next);
   const asked = printed.length;
   for (const line of lines) {
     const now = take;
     take = undefined;
-    now?.(line);
+    if (now?.(line) === true) messages.push(line);
   }
-  return { answers, said: printed.slice(asked) };
+  return { answers, said: printed.slice(asked), messages };
 }
 
 const CASES = [
@@ -39,7 +48,7 @@ const CASES = [
 ] as const;
 for (const [make, line, answer] of CASES) {
   Deno.test(`plainQuestion() takes ${JSON.stringify(line)} for ${answer}, and says nothing about it`, () => {
-    assertEquals(answered(make, line), { answers: [answer], said: [] });
+    assertEquals(answered(make, line), { answers: [answer], said: [], messages: [] });
   });
 }
 
@@ -55,6 +64,16 @@ for (const [make, none] of [[PERMISSION, "no"], [GRANT, "no"], [CONFIRM, false]]
     });
   }
 }
+
+Deno.test("plainQuestion() after a run takes a line that is not an answer as no and as the next message", () => {
+  const afterRun: Ask = (done) => ({ kind: "permission", request: REQUEST, isAfterRun: true, done });
+  assertEquals(answered(afterRun, "s"), { answers: ["session"], said: [], messages: [] });
+  for (const line of ["now run the tests", "/undo"]) {
+    assertEquals(answered(afterRun, line), { answers: ["no"], said: [], messages: [line] });
+  }
+  const said = ["This is none of the answers: taken as no."];
+  for (const line of [" ", "o"]) assertEquals(answered(afterRun, line), { answers: ["no"], said, messages: [] });
+});
 
 Deno.test("plainQuestion() takes the second line where it is an answer", () => {
   assertEquals(answered(PERMISSION, "maybe", "o").answers, ["once"]);

@@ -103,7 +103,9 @@ export function denialHints(
     const redirection = command === undefined ? undefined : redirectionIn(line, command, policy.home);
     const hint = netHintOf(line, ending, policy) ??
       (ending === "well" ? undefined : unlessCertain(ending, programHint(line, policy, realPath, seen))) ??
-      (NO_REPOSITORY.test(line) ? repositoryHint(policy) : undefined) ??
+      (NO_REPOSITORY.test(line)
+        ? repositoryHint(policy) ?? linkedGitHint(line, ending, policy, realPath, seen)
+        : undefined) ??
       (REFUSAL.test(line) && redirection !== undefined
         ? pathHint(redirection.path, line, policy, realPath, seen, (at) => place(at) ?? resolve(policy.root, at), {
           isWritten: redirection.isWritten,
@@ -274,6 +276,19 @@ function repositoryHint(policy: Policy): DenialHint | undefined {
     default:
       return { note: `${said}, because a path in it is denied.` };
   }
+}
+
+/** The git directory that a `.git` file names (`git clone --separate-git-dir`), if commands cannot see it. */
+function linkedGitHint(
+  line: string,
+  ending: Ending,
+  policy: Policy,
+  realPath: RealPath,
+  seen: RealPath,
+): DenialHint | undefined {
+  const path = /^fatal: not a git repository: (\/.+)$/.exec(line)?.[1];
+  if (policy.sandbox !== "kernel+" || path === undefined) return undefined;
+  return unlessCertain(ending, hiddenHint(line, policy, realPath, seen, resolve(path)));
 }
 
 /** The same reason as people are told. */

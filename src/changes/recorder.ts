@@ -596,6 +596,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
       calls.push(...late.filter((call) => !calls.includes(call)));
       // A scan that goes on is not cut off before its changes are written.
       if (first !== undefined && (calls.length + pending.size > 0 || isTouched)) await lookInOrder(false);
+      // The first scan removes what killed processes left.
+      await first;
       pace.close();
       await queue;
       await copying.catch(() => {});

@@ -4,6 +4,7 @@ import { packLayer } from "../config/options/packed.ts";
 import { carriedPack } from "../pack/carried.ts";
 import { cacheRoot, spareFolder } from "../engine/sessions/session_folders.ts";
 import { ownFolder } from "../engine/resources/bundled.ts";
+import { ownerPrefix, removeAbandoned } from "../sandbox/system/temporary_folder.ts";
 
 /**
  * Takes up what was packed into the program that is running: from here on no configuration is made without it. Throws
@@ -17,7 +18,7 @@ export function takeCarriedPack(): void {
       return value === undefined ? [] : [[name, value]];
     }));
     return [() => cacheRoot(env), () => spareOf(env)];
-  });
+  }, { owner: ownerPrefix(), tidy: removeAbandoned });
   if (!pack) return;
   nameProgram(pack.name);
   carryPack(packLayer(pack));

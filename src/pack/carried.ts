@@ -4,7 +4,7 @@ import type { Pack } from "../core/pack.ts";
 import { sha256 as digestOf } from "../core/support/digest.ts";
 import { contentsOf, decodeIndex, type PackIndex, readArchive } from "./archive.ts";
 import { findArchive, openReadable } from "./carrier.ts";
-import { unpack } from "./unpack.ts";
+import { unpack, type UnpackHost } from "./unpack.ts";
 
 /** A binary's archive, all of it compared with its digests. */
 export interface ReadPack {
@@ -50,7 +50,11 @@ const FOLDER_DIGITS = 12;
  * What was packed into the program that is running; undefined: nothing. Its files are unpacked below the first of `places`
  * that can be written. Throws UserError for a binary that is damaged.
  */
-export function carriedPack(program: string, places: () => readonly (() => string | undefined)[]): Pack | undefined {
+export function carriedPack(
+  program: string,
+  places: () => readonly (() => string | undefined)[],
+  host: UnpackHost,
+): Pack | undefined {
   const read = readPack(program);
   if (read === undefined) return undefined;
   const { index: { base: _, ...index }, fingerprint, contents } = read;
@@ -58,7 +62,7 @@ export function carriedPack(program: string, places: () => readonly (() => strin
   return {
     ...index,
     fingerprint,
-    folder: () => folder ??= place(index.files, contents, fingerprint.slice(0, FOLDER_DIGITS), places()),
+    folder: () => folder ??= place(index.files, contents, fingerprint.slice(0, FOLDER_DIGITS), places(), host),
   };
 }
 
@@ -67,13 +71,14 @@ function place(
   contents: ReadPack["contents"],
   name: string,
   places: readonly (() => string | undefined)[],
+  host: UnpackHost,
 ): string {
   let why = "HOME names no folder";
   for (const placeOf of places) {
     try {
       const place = placeOf();
       if (place === undefined) continue;
-      unpack(files, contents, join(place, name));
+      unpack(files, contents, join(place, name), host);
       return join(place, name);
     } catch (error) {
       why = messageOf(error);

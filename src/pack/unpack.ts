@@ -4,6 +4,14 @@ import { sha256 as digestOf } from "../core/support/digest.ts";
 import { isFolder } from "../core/support/on_disk.ts";
 import { PACK_FOLDERS } from "./archive.ts";
 
+/** How directories that are not complete yet are named and removed. */
+export interface UnpackHost {
+  /** Prefix of names that identifies this process. */
+  readonly owner: string;
+  /** Removes directories of processes that have ended. */
+  readonly tidy: (parent: string) => void;
+}
+
 /**
  * Lays the files of an archive into `folder`, read-only, and leaves one alone that holds exactly them. Throws where it
  * cannot be made. The folders stay writable: whoever clears a cache should be able to.
@@ -14,12 +22,14 @@ export function unpack(
   files: readonly PackedFile[],
   contents: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
   folder: string,
+  { owner, tidy }: UnpackHost,
 ): void {
   const parent = dirname(folder);
   Deno.mkdirSync(parent, { recursive: true, mode: 0o700 });
   if (!isOwn(Deno.statSync(parent))) throw new Error(`${parent} is another user's, who could change what is in it`);
   if (isSame(files, folder)) return;
-  const work = Deno.makeTempDirSync({ dir: parent });
+  tidy(parent);
+  const work = Deno.makeTempDirSync({ dir: parent, prefix: owner });
   try {
     for (const { path, isProgram } of files) {
       Deno.mkdirSync(join(work, dirname(path)), { recursive: true });

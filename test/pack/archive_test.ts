@@ -10,12 +10,15 @@ import { holdsPack } from "../../src/pack/carrier.ts";
 import { inspectBinary, type ToPack, writeBinary } from "../../src/pack/write_binary.ts";
 import { rounds } from "../helpers/rounds.ts";
 import { seeded } from "../helpers/seeded.ts";
+import { identityOf, processNamespace } from "../../src/sandbox/system/procfs.ts";
+import { ownerPrefix, removeAbandoned } from "../../src/sandbox/system/temporary_folder.ts";
 import { fakeElf, fakeOther } from "./fake_binary.ts";
 
 const writeAt = (base: string, toPack: Parameters<typeof writeBinary>[1], path: string) =>
   writeBinary(base, toPack, OWN_FILES, outputAt(path));
 
 const encoder = new TextEncoder();
+const HOST = { owner: ownerPrefix(), tidy: removeAbandoned };
 
 function file(path: string, text: string): PackedFile & { readonly content: Uint8Array<ArrayBuffer> } {
   const content = encoder.encode(text);
@@ -183,7 +186,7 @@ Deno.test("what is unpacked is compared at each start: changed, more, less and l
     const [plain, packed, cache] = [join(folder, "plain"), join(folder, "packed"), join(folder, "cache")];
     Deno.writeFileSync(plain, fakeElf());
     const { fingerprint } = writeAt(plain, TO_PACK, packed);
-    const start = (): string => carriedPack(packed, () => [() => cache])?.folder() ?? "";
+    const start = (): string => carriedPack(packed, () => [() => cache], HOST)?.folder() ?? "";
     const place = start();
     assertMatch(fingerprint, new RegExp(`^${place.slice(cache.length + 1)}`));
     const skill = join(place, "skills/review/SKILL.md");
@@ -210,6 +213,9 @@ Deno.test("what is unpacked is compared at each start: changed, more, less and l
     ];
     assertEquals(start(), place);
     assertEquals(Deno.statSync(skill).ino, ino); // left alone
+    // A killed start left a part of it.
+    const earlier = (identityOf(Deno.pid)?.start ?? 1) - 1;
+    Deno.mkdirSync(`${cache}/sandpiper-${processNamespace()}-${Deno.pid}-${earlier}-part`, { mode: 0o700 });
     for (const [name, attack] of attacks) {
       attack();
       assertEquals(start(), place);
@@ -218,8 +224,9 @@ Deno.test("what is unpacked is compared at each start: changed, more, less and l
       assertEquals([...Deno.readDirSync(join(place, "skills"))].length, 1, name);
       assertEquals([...Deno.readDirSync(join(place, "skills/review"))].length, 2, name);
     }
+    assertEquals([...Deno.readDirSync(cache)].map(({ name }) => name), [place.slice(cache.length + 1)]);
     assertThrows(
-      () => carriedPack(packed, () => [() => "/proc/none", () => undefined])?.folder(),
+      () => carriedPack(packed, () => [() => "/proc/none", () => undefined], HOST)?.folder(),
       UserError,
       "unpacked",
     );

@@ -14,7 +14,7 @@ Deno.test({
       const path = "templates/look.md";
       const files = [{ path, bytes: content.length, sha256: digestOf(content) }];
       const folder = `${parent}/pack`;
-      const unpacked = () => unpack(files, new Map([[path, content]]), folder);
+      const unpacked = () => unpack(files, new Map([[path, content]]), folder, { owner: "", tidy: () => {} });
       unpacked();
       const { ino } = Deno.statSync(folder);
       unpacked();

@@ -90,12 +90,21 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   /** The journal of the session before, until it is closed. */
   let leaving: Promise<void> = Promise.resolve();
 
+  /** Whether a request was made: what killed processes left is removed then. */
+  let isAsked = false;
+  const removeLeft = async (): Promise<void> => {
+    if (!parts.isPassing) await (await import("./left_files.ts")).removeLeftFiles(parts.policy());
+  };
+
   const open = (): Promise<OpenJournal | undefined> =>
     opening ??= (async () => {
       const settings = checkpointSettings(parts.config());
-      if (settings === undefined) return undefined;
       try {
         await leaving;
+        if (settings === undefined) {
+          await removeLeft();
+          return undefined;
+        }
         const { openSessionJournal, recoverFirst } = await import("./open_journal.ts");
         if (!parts.isPassing) await recoverFirst(parts.config(), settings, parts.policy(), parts.notify);
         const opened = openSessionJournal({
@@ -150,11 +159,15 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   let forget: OpenJournal["forget"] | undefined;
   const leave = ({ goesOn = false } = {}): Promise<void> => {
     clearTimeout(timer);
+    // The reply came before the journal was opened, whose first scan does it otherwise.
+    const isLeft = isAsked && opening === undefined;
+    isAsked = false;
     const left = opening;
     [opening, recorder, waiting] = [undefined, undefined, []];
     const before = leaving.catch(() => {});
     return leaving = before.then(async () => {
       try {
+        if (isLeft) await removeLeft().catch(() => {}); // The next start tries again.
         const opened = await left;
         forget = opened?.forget ?? forget;
         await opened?.close();
@@ -192,6 +205,7 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
     },
     beforeCall: async (call, how) => parts.isReadOnly(call.toolName) ? undefined : await beforeCall(call, how),
     onRequest() {
+      isAsked = true;
       clearTimeout(timer);
       timer = setTimeout(() => void open().then((opened) => opened?.recorder.lookSoon()), LOOK_AFTER_MS);
     },

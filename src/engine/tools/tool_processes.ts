@@ -2,6 +2,7 @@ import { dirname } from "@std/path";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFINED_LEVELS, type Policy } from "../../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../../core/runner.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { allSettled } from "../../core/support/close_all.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool } from "../../core/tool.ts";
@@ -252,25 +253,31 @@ function lateProcesses(...args: Parameters<typeof import("./processes.ts").openP
   /** Nothing where they could not be opened, which the calls told. */
   const opened = async (): Promise<Processes | undefined> => await loading?.catch(() => undefined);
   let closing: Promise<void> | undefined;
+  let isTidy = false;
+  const tidy = async (): Promise<void> => {
+    isTidy = true;
+    tidyUp(cache, dirname(policy.tmp));
+    const repository = `${policy.root}/.git`;
+    if (!attempt(() => [...Deno.readDirSync(repository)])?.some(({ name }) => name.startsWith("index.sandpiper-"))) {
+      return;
+    }
+    const { removeLeftLocks } = await import("../../sandbox/git_layer/real_files.ts");
+    removeLeftLocks(`${repository}/index`);
+  };
   const end = async (): Promise<void> => {
     clearTimeout(timer);
+    // Short sessions do it, too.
+    if (timer !== undefined && !isTidy) await tidy();
     await (await opened())?.close();
   };
   const close = (): Promise<void> => closing ??= end();
-  const tidy = (): void => {
-    tidyUp(cache, dirname(policy.tmp));
-    // Nothing waits for it.
-    void import("../../sandbox/git_layer/real_files.ts").then((files) =>
-      files.removeLeftLocks(`${policy.root}/.git/index`)
-    );
-  };
   return {
     get,
     expect: () => {
       // What goes wrong is told by the call that needs a process.
       if (!closing) get().then((processes) => processes.expect()).catch(() => {});
     },
-    tidySoon: () => void (timer ??= setTimeout(tidy, TIDY_AFTER_MS)),
+    tidySoon: () => void (timer ??= setTimeout(() => void tidy(), TIDY_AFTER_MS)),
     retire: async () => {
       clearTimeout(timer);
       const processes = await opened();

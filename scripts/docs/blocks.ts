@@ -67,12 +67,12 @@ export function loneCommands(page: string, markdown: string): readonly string[] 
 }
 
 /**
- * The block as a script for `bash`: it ends at the first command that fails. A line with `exit code N` in its comment has to
- * end with just that.
+ * The block as a script for `bash`: it ends at the first command that fails. A line whose comment
+ * ends with `exit code N`, or has it before a colon, has to exit with just that.
  */
 export function scriptOf({ text, first = "" }: Pick<Block, "text" | "first">): string {
   const lines = text.split("\n").map((line) => {
-    const [, command, code] = /^(.*?)\s+#.*\bexit code (\d+)/.exec(line) ?? [];
+    const [, command, code] = /^(.*?)\s+#.*\bexit code (\d+)(?::|$)/.exec(line) ?? [];
     if (command === undefined) return line;
     return `code=0; { ${command}\n} || code=$?; [ "$code" = ${code} ] || { echo "exit code $code, not ${code}"; exit 99; }`;
   });

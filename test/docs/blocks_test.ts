@@ -51,6 +51,7 @@ const SCRIPTS = [
   { name: "what comes first is not seen", block: { text: "echo $a\n", first: "a=1; echo no" }, played: [0, "1\n"] },
   { name: "what comes first may not fail", block: { text: "echo a\n", first: "false" }, played: [1, ""] },
   { name: "an exit code that is said", block: { text: "(exit 5)  # exit code 5: so\necho b\n" }, played: [0, "b\n"] },
+  { name: "an exit code in a case", block: { text: "true  # exit code 1 if it fails\necho b\n" }, played: [0, "b\n"] },
   {
     name: "another exit code than is said",
     block: { text: "true  # exit code 5\n" },

@@ -289,6 +289,11 @@ export const HOME_STARTUP: readonly string[] = words(
   ".config/autostart .config/autostart-scripts .config/plasma-workspace .config/systemd .config/environment.d",
   ".local/share/systemd .local/share/applications .local/share/dbus-1 .local/bin bin .config/hypr .config/sway",
   ".config/i3 .i3 .config/openbox .config/awesome .config/bspwm .config/sxhkd Library/LaunchAgents",
+  ".zimrc .zpreztorc .p10k.zsh .config/zsh .config/bash .bash_completion .local/share/bash-completion .xonshrc",
+  ".config/xonsh .config/elvish .elvish .config/powershell .Xresources .Xdefaults .xbindkeysrc .xmonad .config/xmonad",
+  ".config/qtile .fluxbox .icewm .config/river .config/niri .config/labwc .config/waybar .config/wayfire.ini",
+  ".config/lxsession .config/polybar .config/herbstluftwm .config/rofi .config/dunst .kde/Autostart .kde4/Autostart",
+  ".local/share/gnome-shell/extensions .local/share/nautilus/scripts",
   // What tools of a developer run or load by themselves.
   ".gitconfig .config/git .cargo/config .cargo/config.toml .cargo/env .cargo/bin .condarc .curlrc .wgetrc",
   ".vimrc .vim/vimrc .vim/plugin .vim/autoload .vim/after .gvimrc .config/nvim .emacs .tmux.conf .config/tmux .screenrc .gdbinit",
@@ -296,6 +301,18 @@ export const HOME_STARTUP: readonly string[] = words(
   ".emacs.d/init.el .emacs.d/early-init.el .config/emacs/init.el .config/direnv .config/mise .mise.toml",
   ".tool-versions .asdfrc .config/Code/User/settings.json .config/Code/User/tasks.json .config/helix .config/alacritty .config/kitty .config/wezterm",
   ".wezterm.lua .config/ghostty .forward .procmailrc .mailcap .lesskey .config/lesskey .crontab",
+  ".nanorc .config/nano .exrc .nexrc .config/vim .vim/ftplugin .vim/ftdetect .vim/pack .ideavimrc .emacs.el .doom.d",
+  ".config/doom .spacemacs .spacemacs.d .config/gdb .config/lldb .ipython/profile_default/startup",
+  ".ipython/profile_default/ipython_config.py .jupyter .config/ptpython .config/bpython .ghci .ghc/ghci.conf",
+  ".config/ghc .stack/config.yaml .cabal/config .config/cabal .lein/profiles.clj .clojure/deps.edn .sbclrc .guile",
+  ".racketrc .octaverc .julia/config .iex.exs .erlang .ocamlinit .gemrc .perldb .rdebugrc .byebugrc .hgrc .config/hg",
+  ".subversion/config .config/jj .jjconfig.toml .tigrc .config/tig .config/lazygit .ansible.cfg .config/zellij",
+  ".config/ranger .config/lf .config/yazi .config/mc .config/mpv .config/yt-dlp .config/yt-dlp.conf .rpmmacros",
+  ".makepkg.conf .config/pacman .quiltrc .devscripts .gbp.conf .sbuildrc .config/nix .config/nixpkgs .config/guix",
+  ".config/home-manager .config/containers .config/VSCodium/User/settings.json .config/VSCodium/User/tasks.json",
+  ".config/Cursor/User/settings.json .config/Cursor/User/tasks.json .fzf.bash .fzf.zsh .nvm/nvm.sh .asdf/asdf.sh",
+  ".asdf/shims .pyenv/shims .rbenv/shims .local/share/mise/shims .volta/bin .krew/bin go/bin .npm-global/bin",
+  ".yarn/bin .dotnet/tools .sdkman/bin .rvm/scripts .nix-profile",
   ".m2/settings.xml .gradle/init.gradle .gradle/init.d .sbt .ivy2/.credentials .deno/bin .bun/bin",
 );
 
@@ -317,7 +334,7 @@ export const OPEN_IN_SSH: { readonly folder: string; readonly isOpen: (name: str
  * address may have a token in it, and programs that know these variables would send there what they do.
  */
 export const SECRET_VARIABLE =
-  /key|token|secret|passw|credential|auth|cookie|private|_dsn$|_pat$|session_?id|database_url|^otel_exporter_|otlp_\w*headers/i;
+  /key|token|secret|passw|passphrase|sshpass|pgpass|(?:^|_)pass(?:_|$)|._pwd$|credential|_creds?(?:_|$)|auth|cookie|private|bearer|jwt|webhook|_dsn$|_pat$|_sas$|session_?id|database_url|^otel_exporter_|otlp_\w*headers/i;
 
 /**
  * An address with a user and a password before its host (RFC 3986, userinfo), wherever it stands in a value: a proxy, an index of

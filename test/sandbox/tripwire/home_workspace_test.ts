@@ -12,8 +12,27 @@ import { inWorld } from "../guarded_world.ts";
 import { asOrdinaryUser } from "../ordinary_user.ts";
 import { CONFINED, exists } from "../shell_fixture.ts";
 
-const THERE = [".bashrc", ".profile", ".gitconfig", ".config/autostart/a.desktop", ".local/bin/ls", ".ssh/config"];
-const MISSING = [".zshrc", ".bash_profile", ".config/systemd/user/x.service", ".config/environment.d/x.conf", "bin/ls"];
+const THERE = [
+  ".bashrc",
+  ".nanorc",
+  ".config/zsh/.zshrc",
+  ".profile",
+  ".gitconfig",
+  ".config/autostart/a.desktop",
+  ".local/bin/ls",
+  ".ssh/config",
+];
+const MISSING = [
+  ".zshrc",
+  ".ghci",
+  ".config/qtile/config.py",
+  ".vim/ftplugin/c.vim",
+  ".pyenv/shims/ls",
+  ".bash_profile",
+  ".config/systemd/user/x.service",
+  ".config/environment.d/x.conf",
+  "bin/ls",
+];
 
 function furnish({ home }: World): void {
   for (const name of [...THERE, "dotfiles/tmux", "project/a"]) {

@@ -1,18 +1,18 @@
 /** Highest allowed weight of markers per 1,000 lines of prose, by area. Lower it when a rewrite allows it; never raise it. */
 export const MAX_MARKERS = {
   README: 12,
-  docs: 472,
+  docs: 85,
   ARCHITECTURE: 380,
   CHANGELOG: 440,
-  strings: 218,
+  strings: 208,
   comments: 645,
 } as const;
 
 /** Highest allowed values for README.md and each hand-written page with {@link MIN_SENTENCES} sentences or more. */
 export const PAGE_LIMITS: { readonly mean: number; readonly over30: number; readonly links: number } = {
-  mean: 26,
-  over30: 30,
-  links: 9,
+  mean: 20,
+  over30: 16,
+  links: 7,
 };
 
 export const MIN_SENTENCES = 20;

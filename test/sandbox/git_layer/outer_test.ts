@@ -1,11 +1,16 @@
 // A workspace that is a part of a checkout: commands see its repository through a layer, and never write outside of the workspace.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Policy } from "../../../src/core/policy.ts";
+import { probeSandbox } from "../../../src/sandbox/confine/probe.ts";
+import { denialHints, hintToTell } from "../../../src/sandbox/denial/hint.ts";
 import { withOuterRepository } from "../../../src/sandbox/git/outer_repository.ts";
 import { openProcessPool } from "../../../src/sandbox/pool/pool.ts";
 import { openShell } from "../../../src/sandbox/shell/shell.ts";
+import { disk } from "../../../src/sandbox/system/disk.ts";
 import { makeWorld, programFor, type World, worldPolicy } from "../confined_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
+
+const HAS_KERNEL = probeSandbox().landlockAbi >= 6;
 
 interface Room {
   readonly world: World;
@@ -31,10 +36,11 @@ function at(
   prepare: string,
   work: (room: Room) => Promise<void>,
   change: (policy: Policy) => Policy = (policy) => policy,
+  level: "kernel+" | "kernel" = "kernel+",
 ): void {
   Deno.test({
     name,
-    ignore: !HAS_OWN,
+    ignore: level === "kernel" ? !HAS_KERNEL : !HAS_OWN,
     async fn() {
       using world = makeWorld();
       const own = (script: string): string => {
@@ -46,7 +52,7 @@ function at(
       };
       own(prepare);
       const root = `${world.base}/${place}`;
-      const policy = withOuterRepository(change(worldPolicy(world, "kernel+", { root }, ENV)));
+      const policy = withOuterRepository(change(worldPolicy(world, level, { root }, ENV)));
       const shell = openShell(policy, openProcessPool(policy, programFor(world)));
       try {
         await work({
@@ -55,9 +61,10 @@ function at(
           own,
           async run(command) {
             const { signal } = new AbortController();
-            const { output, notes } = await shell(command, { timeoutMs: 60_000, signal, onOutput: () => {} });
+            const { output, notes, exitCode } = await shell(command, { timeoutMs: 60_000, signal, onOutput: () => {} });
             const told = notes.filter((note) => !note.startsWith("Sandbox: /tmp is private"));
-            return [output, ...told].join("\n").trimEnd();
+            const hint = hintToTell(denialHints(output, exitCode === 0 ? "well" : "failed", policy, disk.realPath));
+            return [output, ...told, hint?.note ?? ""].join("\n").trimEnd();
           },
         });
       } finally {
@@ -232,3 +239,34 @@ at(
     assert(said.includes(`--allow-read=+${world.base}/home/.git`), said);
   },
 );
+
+/** Workspaces at the level kernel, with the directory that git in them writes to. */
+const AT_KERNEL: Readonly<Record<string, readonly [place: string, prepare: string, repository: string]>> = {
+  "a package of a repository": ["mono/packages/x", MONO, "mono/.git"],
+  "a submodule": [
+    "super/sub",
+    `${MONO}; git init -q -b main ../super; cd ../super; ` +
+    "git -c protocol.file.allow=always submodule --quiet add ../mono sub",
+    "super/.git/modules/sub",
+  ],
+};
+for (const [what, [place, prepare, repository]] of Object.entries(AT_KERNEL)) {
+  at(
+    `without layers ${what} can be read, and the result of a commit names the grant for it`,
+    place,
+    prepare,
+    async ({ world, run, own }) => {
+      assertEquals(
+        await run("git log --format=%s; git show HEAD:packages/x/a; git rev-parse --abbrev-ref HEAD"),
+        "one\n1\nmain",
+      );
+      assertMatch(await run("echo n > new; git status --porcelain ."), /^\?\? .*new$/m);
+      for (const command of ["git add new", "git commit -qm two --allow-empty", "git checkout -q -b side"]) {
+        assertMatch(await run(command), new RegExp(`--allow-write=\\+${world.base}/${repository}/;`));
+      }
+      assertEquals(own(`git -C ${place} log --format=%s`), "one");
+    },
+    undefined,
+    "kernel",
+  );
+}

@@ -5,7 +5,9 @@ import { attempt } from "../../core/support/attempt.ts";
 
 /** How long a turn lasts, and how long a host waits for one, at most; milliseconds. */
 const LIMITS = { turnMs: 3_000, patienceMs: 10_000 };
-const LONGEST_PAUSE_MS = 20;
+/** Between two attempts of the next host, and of one that has just come; milliseconds. */
+const PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 100;
 
 /** Whether a command probably makes commits: a script with another name may, too. */
 export function makesCommits(argv: readonly string[]): boolean {
@@ -40,9 +42,11 @@ export function openTurns(folder: string, { turnMs, patienceMs } = LIMITS): () =
     const wait = async (): Promise<void> => {
       const until = performance.now() + patienceMs;
       // Only the next host waits for the end of a turn: so the host whose turn ends cannot take it again before that one.
-      const next = await lock(join(folder, "objects"), until);
+      // The longer a host waits to be the next one, the more often it tries.
+      const pause = (left: number): number => Math.max(1, LONGEST_PAUSE_MS * (left / patienceMs) ** 2);
+      const next = await lock(join(folder, "objects"), until, pause);
       try {
-        file = next && await lock(folder, until);
+        file = next && await lock(folder, until, () => PAUSE_MS);
       } finally {
         next?.close();
       }
@@ -66,7 +70,11 @@ export function openTurns(folder: string, { turnMs, patienceMs } = LIMITS): () =
 }
 
 /** Locks a directory, flock(2); undefined if it cannot be locked, or if others kept it locked until then. */
-async function lock(path: string, until: number): Promise<Deno.FsFile | undefined> {
+async function lock(
+  path: string,
+  until: number,
+  pause: (left: number) => number,
+): Promise<Deno.FsFile | undefined> {
   const file = attempt(() => Deno.openSync(path));
   while (file !== undefined) {
     // It throws on a file system without such locks. Waiting in the kernel would block a thread that nothing can end.
@@ -74,9 +82,7 @@ async function lock(path: string, until: number): Promise<Deno.FsFile | undefine
     if (isLocked === true) return file;
     const left = until - performance.now();
     if (isLocked === undefined || left < 0) break;
-    // The host that has waited longest tries most often.
-    const pause = Math.max(1, LONGEST_PAUSE_MS * left / LIMITS.patienceMs);
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await new Promise((resolve) => setTimeout(resolve, pause(left)));
   }
   file?.close();
   return undefined;

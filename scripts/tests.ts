@@ -19,6 +19,7 @@ import { reachedBy } from "./tests/changed.ts";
 import { failuresOf } from "./tests/failures.ts";
 import { isQuick, MEMORY_MB, PERMISSIONS, testGroups } from "./tests/groups.ts";
 import { openPackages, PACKAGES } from "./tests/packages.ts";
+import { ignoredSignals } from "./tests/ignored_signals.ts";
 import { childrenSeconds, endAll, type Ran, runTests } from "./tests/test_process.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
@@ -28,15 +29,25 @@ const SIDE_BY_SIDE = Math.min(4, navigator.hardwareConcurrency + 2);
 const BESIDE_MB = 1024;
 /** Groups of files that are named with the processor time that they took. */
 const MOST_HEAVY = 12;
+/** Signals that end a run, with its exit code. */
+const SIGNALS = [["SIGHUP", 129], ["SIGINT", 130], ["SIGQUIT", 131], ["SIGTERM", 143]] as const;
 /** From here on checking the types of all files costs little more, and temporary folders are in memory. */
 const MANY_FILES = 100;
 
-for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+// A signal that `nohup` or a shell's `&` made ignored stays so in all processes of the tests. With a listener here it does
+// not: exec(2) gives a program the default again for each signal that is handled.
+const ignored = ignoredSignals();
+for (const [signal, code] of SIGNALS) {
   Deno.addSignalListener(signal, () => {
+    if (ignored.has(signal)) return;
     endAll();
     Deno.exit(code);
   });
 }
+
+/** No home is here. A test that makes it breaks others. */
+const NO_HOME = "/nonexistent";
+const hadHome = isThere(NO_HOME);
 
 const args = Deno.args.filter((arg) => arg !== "--");
 const foreign = args.some((arg) => arg.startsWith("-") && arg !== "--changed" && arg !== "--quick");
@@ -163,9 +174,10 @@ async function judge(done: readonly Ran[]): Promise<number> {
     console.log(`\nFlaky (${flaky.length}), failed and then passed in a second run. They count as failed:`);
     for (const name of flaky) console.log(`  ${name}`);
   }
+  if (!hadHome && isThere(NO_HOME)) wrong.push(`a test made ${NO_HOME}: remove it`);
   if (wrong.length > 0) console.log(`\nNot believed:\n${wrong.map((line) => `  ${line}`).join("\n")}`);
   console.log(`\nAll tests: ${sums.passed} passed, ${sums.failed} failed, ${sums.ignored} ignored`);
-  return sums.failed > 0 ? 1 : 0;
+  return sums.failed > 0 || wrong.length > 0 ? 1 : 0;
 }
 
 /** What types are checked of: for a few files their own. Deno knows what the task `check` has found since the last change. */
@@ -173,6 +185,15 @@ function typesOf(files: readonly string[]): readonly string[] {
   if (files.length < MANY_FILES) return files;
   const { tasks } = JSON.parse(Deno.readTextFileSync(join(root, "deno.json")));
   return String(tasks.check.command).split(" ").slice(2);
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function heading(what: string, files: readonly string[]): string {

@@ -61,7 +61,12 @@ const NEEDED = [
 
 /** A repository that has nothing but the runner of tests, and the tests of one case. */
 async function inRepository(
-  work: (run: (files: Readonly<Record<string, string>>) => Promise<{ code: number; output: string }>) => Promise<void>,
+  work: (
+    run: (
+      files: Readonly<Record<string, string>>,
+      through?: readonly string[],
+    ) => Promise<{ code: number; output: string }>,
+  ) => Promise<void>,
 ): Promise<void> {
   const folder = Deno.makeTempDirSync({ prefix: "sp-unsteady-" });
   try {
@@ -78,10 +83,20 @@ async function inRepository(
       `${folder}/deno.json`,
       `{ "imports": { "@std/path": ${path} }, "tasks": { "check": { "command": "deno check ." } } }`,
     );
-    await work(async (files) => {
+    await work(async (files, through = []) => {
       for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(`${folder}/${name}`, text);
-      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--no-prompt", "--no-check", "scripts/tests.ts", ...Object.keys(files)],
+      const line = [
+        Deno.execPath(),
+        "run",
+        "-A",
+        "--no-prompt",
+        "--no-check",
+        "scripts/tests.ts",
+        ...Object.keys(files),
+      ];
+      const [program = "", ...args] = [...through, ...line];
+      const { code, stdout, stderr } = await new Deno.Command(program, {
+        args,
         cwd: folder,
         env: { NO_COLOR: "1" },
       }).output();
@@ -111,6 +126,25 @@ Deno.test("a test that fails once fails the run and is reported as flaky; one th
     const wrong = await run({ "one_test.ts": `${FINE} const wrong: number = "text";` });
     assertEquals([wrong.code, wrong.output.includes("no test was run")], [1, true], wrong.output);
   }));
+
+Deno.test({
+  name:
+    "signals that are ignored where the run is started (nohup, a shell's &) are not in processes of tests, and end no run",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    inRepository(async (run) => {
+      const ignoring = ["sh", "-c", `trap "" HUP INT QUIT; exec "$@"`, "sh"];
+      const text = `Deno.test("signals", async () => {
+        const { stdout } = await new Deno.Command("grep", { args: ["SigIgn", "/proc/self/status"] }).output();
+        // The runtime's own children ignore nothing but what their parent was given.
+        const mask = parseInt(new TextDecoder().decode(stdout).replace("SigIgn:", ""), 16);
+        if ((mask & 0b111) !== 0) throw new Error(mask.toString(2));
+        Deno.kill(Deno.ppid, "SIGHUP");
+      });`;
+      const { code, output } = await run({ "one_test.ts": text }, ignoring);
+      assertEquals(code, 0, output);
+    }),
+});
 
 const RED: readonly (readonly [what: string, text: string, said: string])[] = [
   ["has no test", "export {};", "no test of red_test.ts ran"],

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
+import { attempt } from "../../src/core/support/attempt.ts";
 import { lockSession } from "../../src/session/lock.ts";
 import { createSession } from "../../src/session/store.ts";
 import { openSession } from "../../src/session/reopen.ts";
@@ -54,6 +55,23 @@ Deno.test("openSession() of a session that is open in this process is refused, t
     again.append(said(user("c")));
     again.close();
     assertEquals(linesOf(session.path!).length, 4);
+  });
+});
+
+Deno.test("lockSession() leaves no file open if another has the lock", () => {
+  inWorld((world) => {
+    const session = createSession({ cwd: "/w", folder: world.folder }, world);
+    session.append(said(user("a")));
+    const open = (): number =>
+      [...Deno.readDirSync("/proc/self/fd")].filter(({ name }) => {
+        const link = attempt(() => Deno.readLinkSync(`/proc/self/fd/${name}`));
+        return link === `${session.path}.lock`;
+      }).length;
+    assertEquals(open(), 1);
+    for (let at = 0; at < 3; at++) refusalOf(() => openSession(session.path!, world));
+    assertEquals(open(), 1);
+    session.close();
+    assertEquals(open(), 0);
   });
 });
 

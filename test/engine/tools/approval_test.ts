@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UserError } from "../../../src/core/error.ts";
 import type { Denial, PermissionAnswer } from "../../../src/core/event.ts";
 import { textOf } from "../../../src/core/message.ts";
 import type { Policy } from "../../../src/core/policy.ts";
@@ -155,3 +156,27 @@ Deno.test("nobody is asked for a call of a session that was left before its turn
     assertEquals(asked, ["a1"]);
   });
 });
+
+Deno.test("allow() grants what was denied in this session alone, and the last hundred of it are remembered", () =>
+  inSession(() => "no", async ({ approved, denial, isAllowed, run }) => {
+    const unknown = await assertRejects(() => approved.allow(denial, "session"), UserError);
+    assertStringIncludes(unknown.message, "Cannot allow read");
+    assertEquals((await run()).isError, true);
+    assertEquals(approved.denials().map((one) => one.denial), [denial]);
+    const other = { ...denial, grant: `${denial.grant}-other` };
+    await assertRejects(() => approved.allow(other, "session"), UserError);
+    // What the session before was denied is not to be had in the next one.
+    approved.beginSession();
+    assertEquals(approved.denials(), []);
+    await assertRejects(() => approved.allow(denial, "session"), UserError);
+    assertEquals(isAllowed(), false);
+    for (let at = 0; at < 101; at++) {
+      const target = `${denial.target}${at}`;
+      await approved.askFor({ ...denial, target, grant: target }, CALL, forever);
+    }
+    const kept = approved.denials().map((one) => one.denial.target.slice(denial.target.length));
+    assertEquals([kept.length, kept[0], kept.at(-1)], [100, "1", "100"]);
+    assertEquals((await run()).isError, true);
+    await approved.allow(denial, "session");
+    assertEquals([isAllowed(), approved.denials().some((one) => one.denial.target === denial.target)], [true, false]);
+  }));

@@ -65,6 +65,16 @@ for (const level of CONFINED) {
       assertEquals(children().length, 1);
     }));
 
+  test("forgets calls of the reply before that were announced and refused", () =>
+    withShell(level, async ({ spares }) => {
+      spares?.expect();
+      spares?.expect();
+      const taken = take(spares);
+      spares?.expect();
+      assertEquals(children().filter((pid) => pid !== taken.pid).length, 1);
+      await taken.end();
+    }));
+
   test("follows a taken spare with another", () =>
     withShell(level, async ({ spares, run }) => {
       spares?.expect();

@@ -14,7 +14,8 @@ import type { ToolResult } from "../../../src/core/tool_result.ts";
 import type { Self } from "../../../src/sandbox/confine/self.ts";
 import type { Runner } from "../../../src/sandbox/runner_client/runner_client.ts";
 import { openRunner } from "../../helpers/open_runner.ts";
-import type { Watch } from "../../../src/sandbox/runner_client/session.ts";
+import { pendingCall, type Watch } from "../../../src/sandbox/runner_client/session.ts";
+import { textResult } from "../../../src/core/tool.ts";
 import { until } from "../../helpers/until.ts";
 
 const nothing = { all: false, list: [] };
@@ -388,4 +389,17 @@ Deno.test("close() right after the start leaves nothing behind", async () => {
   const pid = runner.pid ?? 0;
   await runner.close();
   assertEquals([isAlive(pid), runner.pid], [false, undefined]);
+});
+
+Deno.test("pendingCall() shows no update that comes after the result, and settles once", () => {
+  const [shown, results]: [string[], string[]] = [[], []];
+  const call = pendingCall(
+    (partial) => void shown.push(textOf(partial.content)),
+    (result) => void results.push(textOf(result.content)),
+  );
+  call.settle(textResult("done"));
+  // The first update of a call is shown at once.
+  call.update("late");
+  call.settle(textResult("again"));
+  assertEquals([shown, results], [[], ["done"]]);
 });

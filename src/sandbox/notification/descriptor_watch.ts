@@ -29,6 +29,8 @@ interface Waiting {
 const takers = new Map<bigint, { readonly fd: number; readonly take: Take }>();
 let opened: Waiting | undefined;
 let isRunning = false;
+/** The thread waits: it notices that there is nothing to wait for only if it is woken. */
+let isWaiting = false;
 let newest = WAKE;
 
 /**
@@ -45,7 +47,7 @@ export function watchDescriptor(fd: number, take: Take): () => void {
   return () => {
     if (!takers.delete(token)) return;
     systemCall("epoll_ctl", epoll, REMOVE, fd);
-    if (takers.size === 0) systemCall("write", wake, new BigUint64Array([1n]), 8);
+    if (takers.size === 0 && isWaiting) systemCall("write", wake, new BigUint64Array([1n]), 8);
   };
 }
 
@@ -66,7 +68,9 @@ async function run({ epoll, wake }: Waiting): Promise<void> {
   const bytes = new Uint8Array(EVENT.bytes * MOST_EVENTS);
   const view = new DataView(bytes.buffer);
   while (takers.size > 0) {
+    isWaiting = true;
     const count = await systemCallAside("epoll_pwait", epoll, bytes, MOST_EVENTS, -1);
+    isWaiting = false;
     if (count < 0) await new Promise((resolve) => setTimeout(resolve, AFTER_SIGNAL_MS));
     for (let at = 0; at < count * EVENT.bytes; at += EVENT.bytes) {
       const token = view.getBigUint64(at + EVENT.token, true);

@@ -20,7 +20,7 @@ import { UserError } from "../core/error.ts";
 import { isInside, type Policy } from "../core/policy.ts";
 import { followLinks } from "../sandbox/names/follow_links.ts";
 import { attempt } from "../core/support/attempt.ts";
-import { findGitRoot } from "../context/files/ancestors.ts";
+import { findGitRoot, repositoriesAround } from "../context/files/ancestors.ts";
 
 /** Where tools work in a trial. */
 export interface TrialPlace {
@@ -79,7 +79,7 @@ export function configure(given: Invocation, world: World): Config {
   for (const named of [cwd, sessions]) {
     if (typeof named !== "string") continue;
     try {
-      refuseLinkOutside(named, world.cwd);
+      refuseLinkOutside(named, world);
     } catch (error) {
       if (!isNotUtf8(error)) throw error;
       throw new UserError({
@@ -178,12 +178,14 @@ function linkOutside(folder: string, bounds: string): string | undefined {
 }
 
 /**
- * Throws UserError for a directory that the user names inside the present one, or inside its repository, and that a link leads
- * out of it: tools of an earlier session can have put the link there.
+ * Throws UserError for a directory that the user names inside the present one, or inside a repository, and that a link leads
+ * out of it: tools of an earlier session can have put the link there, or the repository brings it.
  */
-function refuseLinkOutside(named: string, cwd: string): void {
+function refuseLinkOutside(named: string, { cwd, home }: World): void {
+  const path = resolve(cwd, named);
   const roots = [cwd, findGitRoot(cwd) ?? cwd].filter((place) => place !== "/").sort((a, b) => a.length - b.length);
-  followLinks(resolve(cwd, named), roots);
+  followLinks(path, roots);
+  if (!roots.some((root) => isInside(path, root))) followLinks(path, repositoriesAround(home)(path));
 }
 
 /** Variables that name directories of the program's own files, and where a relative path begins. */

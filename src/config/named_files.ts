@@ -1,5 +1,5 @@
 import { resolve } from "@std/path";
-import { findGitRoot } from "../context/files/ancestors.ts";
+import { findGitRoot, repositoriesAround } from "../context/files/ancestors.ts";
 import { UserError } from "../core/error.ts";
 import type { NamedFiles } from "../core/named_files.ts";
 import type { Policy } from "../core/policy.ts";
@@ -38,6 +38,7 @@ export const repositoryFiles: (config: Config) => NamedFiles = onceFor((config: 
 function createAround(config: Config, access: () => ReturnType<typeof toolAccess>): NamedFiles {
   return createNamedFiles({
     roots: () => [...access().roots, ...placesAround(config)],
+    repositoriesAround: repositoriesAround(config.world.home),
     whyDenied: (...asked) => access().whyDenied(...asked),
   });
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { join } from "@std/path";
+import { join, resolve } from "@std/path";
 import { cassette, inWorkspace, LAZY_SOURCE, run } from "../helpers/program.ts";
 import { needs } from "../helpers/needs.ts";
 
@@ -11,9 +11,11 @@ const FILES = {
   ".sandpiper/skills/a/SKILL.md": skill("a"),
 };
 
-/** The Markdown files that a command opened. */
+/** The Markdown files that a command opened; strace names the directory of a descriptor. */
 function opened(trace: string): readonly string[] {
-  return [...trace.matchAll(/openat\([^"]*"([^"]*\.md)"/g)].map(([, path = ""]) => path);
+  return [...trace.matchAll(/openat\([^<"]*<([^>"]*)>, "([^"]*\.md)"/g)].map(([, folder = "", path = ""]) =>
+    resolve(folder, path)
+  );
 }
 
 Deno.test({
@@ -30,7 +32,7 @@ Deno.test({
         const trace = join(home, "trace");
         const program = {
           name: "traced",
-          command: ["strace", "-f", "-e", "openat", "-o", trace, ...LAZY_SOURCE.command],
+          command: ["strace", "-f", "-y", "-e", "openat", "-o", trace, ...LAZY_SOURCE.command],
         };
         const ran = await run(program, ["-p", "-m", `replay:${file}`, ...args, "hi"], { cwd: ws, env: { HOME: home } });
         assertEquals([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);

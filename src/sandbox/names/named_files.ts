@@ -15,6 +15,8 @@ import { bestHolder, type HeldDirectory, type Holder, notRegular, renamed } from
 export interface ToolAccess {
   /** Directories that tools can write, now or in an earlier run; absolute. A function is called with the first `find`. */
   readonly roots: readonly string[] | (() => readonly string[]);
+  /** Real tops of the repositories around a path, the inner ones first: links in them are not the user's own. */
+  readonly repositoriesAround?: (path: string) => readonly string[];
   /** Why the policy denies a real path, as a clause; undefined if it does not. `isLinked`: a link of a tool can lead there. */
   readonly whyDenied: (access: Access, real: string, isLinked: boolean) => string | undefined;
 }
@@ -34,7 +36,10 @@ export function toolAccess(policy: Policy): ToolAccess & { readonly roots: reado
 }
 
 /** Creates the functions that open names which tools may have influenced. Tests alone give a `holder`. */
-export function createNamedFiles({ roots, whyDenied }: ToolAccess, holder: () => Holder = bestHolder): NamedFiles {
+export function createNamedFiles(
+  { roots, repositoriesAround = () => [], whyDenied }: ToolAccess,
+  holder: () => Holder = bestHolder,
+): NamedFiles {
   const real = once(() =>
     (typeof roots === "function" ? roots() : roots)
       .map((root) => realOf(root, (path) => attempt(() => Deno.realPathSync(path))))
@@ -64,6 +69,10 @@ export function createNamedFiles({ roots, whyDenied }: ToolAccess, holder: () =>
   return {
     find(path, { access, typed, follow = true }) {
       const named = normalize(path).replace(/(?<=.)\/+$/, "");
+      if (!real().some((root) => isInside(named, root))) {
+        const others = repositoriesAround(named).filter((top) => !real().some((root) => isInside(top, root)));
+        if (others.length > 0) followLinks(follow ? named : dirname(named), others);
+      }
       const { isLinked, ...found } = follow ? followLinks(named, real()) : parentFollowed(named, real());
       const why = typed && !isLinked ? undefined : whyDenied(access, found.real, isLinked);
       if (why !== undefined) throw deniedTarget(named, found.real, why, isLinked);

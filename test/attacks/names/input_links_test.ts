@@ -114,6 +114,59 @@ Deno.test("a project's own files that are links out of it are left out, trusted 
   }
 });
 
+Deno.test("a link in another repository than that of the workspace leads nowhere outside of it either", async () => {
+  await inWorkspace({ "a.txt": "one\n" }, async ({ ws, home, outside }) => {
+    const clone = `${home}/clone`;
+    for (const folder of [`${clone}/.git`, `${clone}/sub`, `${home}/.ssh`, `${home}/s`]) {
+      Deno.mkdirSync(folder, { recursive: true });
+    }
+    Deno.writeTextFileSync(`${clone}/.git/HEAD`, "ref: refs/heads/main\n");
+    Deno.writeTextFileSync(`${clone}/sub/notes`, `${KEY}\n`);
+    Deno.writeTextFileSync(`${home}/.ssh/id_rsa`, `${KEY}\n`);
+    Deno.writeTextFileSync(`${home}/s/SKILL.md`, SECRET_SKILL);
+    Deno.writeTextFileSync(`${home}/.bashrc`, "mine\n");
+    Deno.mkdirSync(`${home}/other/.git`, { recursive: true });
+    Deno.writeTextFileSync(`${home}/other/key`, `${KEY}\n`);
+    Deno.symlinkSync(`${home}/other`, `${clone}/other`);
+    Deno.symlinkSync("sub/notes", `${clone}/inside`);
+    Deno.symlinkSync(clone, `${home}/own`);
+    for (const [name, target] of [["key", ".ssh/id_rsa"], ["s", "s"], ["out", ".bashrc"]]) {
+      Deno.symlinkSync(`${home}/${target}`, `${clone}/sub/${name}`);
+    }
+    const asked = async (...args: string[]): Promise<Ran> => {
+      cassette(outside, [{ text: "SENT", expect: [KEY] }]);
+      return await run(PROGRAM, [...common, ...args], { cwd: ws, env: { HOME: home } });
+    };
+    for (
+      const args of [
+        ["go", `@${clone}/sub/key`],
+        ["go", "@../home/own/sub/key"],
+        ["go", `@${clone}/other/key`],
+        ["--append-system-prompt", "@../home/clone/sub/key", "go"],
+        ["--skill", `${clone}/sub/s`, "--", "/skill:s"],
+        ["-o", `${clone}/sub/out`, "go"],
+        ["--report", "../home/own/sub/out", "go"],
+        ["-C", `${clone}/sub/s`, "go"],
+      ]
+    ) {
+      const { code, stderr } = await asked(...args);
+      assertEquals(code, 2, `${args}: ${stderr}`);
+      assertStringIncludes(stderr, "which is outside of");
+    }
+    for (const path of [`${clone}/inside`, "../home/own/inside", "../home/clone/sub/notes"]) {
+      const { code, stderr } = await asked("go", `@${path}`);
+      assertEquals(code, 0, `${path}: ${stderr}`);
+    }
+    // A home that is a repository has links of the user's own.
+    Deno.mkdirSync(`${home}/.git`);
+    Deno.symlinkSync(`${outside}/notes`, `${home}/notes`);
+    Deno.writeTextFileSync(`${outside}/notes`, `${KEY}\n`);
+    const { code, stderr } = await asked("go", "@../home/notes");
+    assertEquals(code, 0, stderr);
+    assertEquals(Deno.readTextFileSync(`${home}/.bashrc`), "mine\n");
+  });
+});
+
 Deno.test("a batch clones no repository that tools can write, but the one around the current directory", async () => {
   await inWorkspace({ "a.txt": "one\n" }, async ({ ws, home, outside }) => {
     const git = async (folder: string, ...args: string[]): Promise<void> => {

@@ -24,8 +24,22 @@ export type JournalRecord =
     readonly counted?: readonly CountedFolder[];
     readonly leftOut?: readonly LeftOut[];
   }
+  /** Undo begins to change these paths. Without a record `undo` after it, it was interrupted. */
+  | {
+    readonly type: "undoing";
+    readonly time: string;
+    readonly paths: readonly string[];
+    /** Directories that undo makes writable meanwhile, and their permission bits before. */
+    readonly opened: readonly OpenedFolder[];
+  }
   /** Files were put back to what they were before the record with the number `to`. */
   | { readonly type: "undo"; readonly to: number; readonly time: string; readonly changes: readonly Change[] };
+
+/** A directory and its permission bits, by absolute path. */
+export interface OpenedFolder {
+  readonly path: string;
+  readonly mode: number;
+}
 
 /** The first line. */
 export interface JournalHead {

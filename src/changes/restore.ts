@@ -4,9 +4,10 @@ import { createHash } from "node:crypto";
 import type { UndoLeft, UndoStep } from "../core/changes.ts";
 import { messageOf } from "../core/error.ts";
 import { attempt } from "../core/support/attempt.ts";
-import { bytesOf, byteString, KIND, type Tree } from "../core/support/tree.ts";
+import { bytePath, bytesOf, byteString, KIND, type Tree } from "../core/support/tree.ts";
 import { lineFacts } from "./line_counts.ts";
 import { digestOf } from "./pack.ts";
+import type { OpenedFolder } from "./journal_file.ts";
 import { type Change, holds, type State, stateFrom, thingOf, whyLost, whyTooLarge } from "./states.ts";
 import type { Wanted } from "./undo_plan.ts";
 
@@ -22,6 +23,8 @@ export interface UndoDisk {
   readonly maxFileBytes: number;
   /** A path as people see it. */
   readonly shown: (path: string) => string;
+  /** Called before the first step. */
+  readonly begins: (paths: readonly string[], opened: readonly OpenedFolder[]) => void;
 }
 
 interface Task {
@@ -43,8 +46,13 @@ export interface UndoWork {
 const MOST_BYTES = 1024 ** 3;
 const FOREIGN = "somebody else changed it since";
 
-/** Compares what should be with what is. Changes nothing. */
-export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, force: boolean): UndoWork {
+/** Compares what should be with what is. Changes nothing. `interrupted`: paths that an interrupted undo was changing. */
+export function planUndo(
+  wanted: ReadonlyMap<string, Wanted>,
+  disk: UndoDisk,
+  force: boolean,
+  interrupted?: ReadonlySet<string>,
+): UndoWork {
   const tasks: Task[] = [];
   const left: UndoLeft[] = [];
   const isOfRepository = repositoriesIn(wanted, disk);
@@ -62,7 +70,9 @@ export function planUndo(wanted: ReadonlyMap<string, Wanted>, disk: UndoDisk, fo
       leave("it is git's own");
       continue;
     }
-    if (!force && (isForeign || !isSame(place.tree, place.path, now, expect))) {
+    const isBetween = interrupted?.has(path) === true &&
+      isHalfDone(place.tree, place.path, now, want, isForeign ? want : expect);
+    if (!force && !isBetween && (isForeign || !isSame(place.tree, place.path, now, expect))) {
       leave(FOREIGN, true);
       continue;
     }
@@ -141,7 +151,12 @@ export function runUndo({ tasks }: UndoWork, disk: UndoDisk): {
       left.push({ path: disk.shown(task.path), why: messageOf(error), isForcible: false });
     }
   };
-  const closed = openFolders(tasks);
+  const folders = closedFolders(tasks);
+  disk.begins(
+    tasks.map(({ path }) => path),
+    folders.map(({ tree, path, mode }) => ({ path: `${bytePath(tree.root)}/${path}`, mode })),
+  );
+  const closed = openFolders(tasks, folders);
   const isInTheWay = ({ now, want }: Task): boolean =>
     now.kind !== "absent" &&
     (want.kind === "absent" || (now.kind !== want.kind && [now.kind, want.kind].includes("folder")));
@@ -204,6 +219,13 @@ function stateAt(tree: Tree, path: string): State {
 function isWrittenUnseen(want: State, expect: State): boolean {
   return want.kind === "file" && expect.kind === "file" && want.stamp === expect.stamp &&
     want.content !== expect.content;
+}
+
+/** Whether undo itself can have left a path so between two of its steps. */
+function isHalfDone(tree: Tree, path: string, now: State, want: State, expect: State): boolean {
+  if (now.kind === "absent") return true;
+  if (now.kind === "folder") return [want.kind, expect.kind].includes("folder");
+  return isModeAlone(tree, path, now, want, true) || isModeAlone(tree, path, now, expect, true);
 }
 
 /** Whether a path is as a state says. Reads it where the times differ, or do not tell, and the size does not. */
@@ -271,9 +293,16 @@ function makeFolders(tree: Tree, path: string): void {
   tree.makeFolder(path, 0o755);
 }
 
-/** Lets the owner change names in the folders where something is to be done; the returned function takes it back. */
-function openFolders(tasks: readonly Task[]): () => void {
-  const opened: { readonly tree: Tree; readonly path: string; readonly mode: number }[] = [];
+interface ClosedFolder {
+  readonly tree: Tree;
+  readonly path: string;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+/** The folders where something is to be done and the owner may not change names, the outer ones first. */
+function closedFolders(tasks: readonly Task[]): readonly ClosedFolder[] {
+  const closed: ClosedFolder[] = [];
   const seen = new Set<string>();
   for (const { tree, inner } of [...tasks].sort(byDepth(1))) {
     const folder = inner.slice(0, Math.max(0, inner.lastIndexOf("/")));
@@ -282,9 +311,18 @@ function openFolders(tasks: readonly Task[]): () => void {
     seen.add(key);
     const mode = tree.status(folder)?.mode;
     if (mode === undefined || mode >> 12 !== KIND.folder || (mode & 0o300) === 0o300) continue;
+    closed.push({ tree, path: folder, mode: mode & 0o7777 });
+  }
+  return closed;
+}
+
+/** Lets the owner change names in folders; the returned function takes it back. */
+function openFolders(tasks: readonly Task[], closed: readonly ClosedFolder[]): () => void {
+  const opened: ClosedFolder[] = [];
+  for (const one of closed) {
     try {
-      tree.setMode(folder, mode & 0o7777 | 0o700);
-      opened.push({ tree, path: folder, mode: mode & 0o7777 });
+      one.tree.setMode(one.path, one.mode | 0o700);
+      opened.push(one);
     } catch {
       // The step in it says why it cannot be taken.
     }

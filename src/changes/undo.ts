@@ -4,12 +4,21 @@ import { isInside } from "../core/policy.ts";
 import { bytePath, KIND, kindAt } from "../core/support/tree.ts";
 import { changeSet } from "./change_set.ts";
 import { type Change, holds, shownIn } from "./states.ts";
-import type { JournalFile, JournalRecord } from "./journal_file.ts";
+import type { JournalFile, JournalRecord, OpenedFolder } from "./journal_file.ts";
+import { attempt } from "../core/support/attempt.ts";
 import type { Pack } from "./pack.ts";
 import type { SessionEntry } from "../core/session.ts";
 import type { Scope } from "./recorder.ts";
 import { planUndo, runUndo, stepsOf, type UndoDisk } from "./restore.ts";
-import { type Moment, momentsOf, positionAt, redoPosition, type Wanted, wantedBefore } from "./undo_plan.ts";
+import {
+  interruptedUndo,
+  type Moment,
+  momentsOf,
+  positionAt,
+  redoPosition,
+  type Wanted,
+  wantedBefore,
+} from "./undo_plan.ts";
 
 /** What undo works with. */
 export interface UndoParts {
@@ -88,8 +97,15 @@ function putBack(
     },
     maxFileBytes: parts.maxFileBytes,
     shown: (path) => shownIn(root, path),
+    begins(paths, opened) {
+      if (paths.length === 0) return;
+      pack.flush();
+      journal.add({ type: "undoing", time: new Date(parts.now()).toISOString(), paths, opened });
+    },
   };
-  const plan = planUndo(wanted, disk, request.force === true);
+  const interrupted = interruptedUndo(journal.records);
+  if (!request.dryRun) closeFolders(interrupted?.opened ?? [], disk);
+  const plan = planUndo(wanted, disk, request.force === true, interrupted?.paths);
   const work = { ...plan, left: [...plan.left, ...notRecorded(journal.records.slice(position), parts.scopes)] };
   if (request.dryRun) {
     const outcome = { point, steps: stepsOf(work.tasks, disk), left: work.left, isDone: false };
@@ -97,7 +113,8 @@ function putBack(
   }
   const { changes, left, done } = runUndo(work, disk);
   const outcome = { point, steps: stepsOf(done, disk), left: [...work.left, ...left], isDone: true };
-  if (changes.length === 0) return { outcome, done: [] };
+  // An interrupted undo may have taken all steps.
+  if (changes.length === 0 && interrupted === undefined) return { outcome, done: [] };
   pack.flush();
   journal.add({ type: "undo", to: position, time: new Date(parts.now()).toISOString(), changes });
   return {
@@ -105,6 +122,18 @@ function putBack(
     changes: changeSet(changes, root, { of: "undo", calls: [], counted: [], leftOut: leftOut(outcome.left) }),
     done: changes,
   };
+}
+
+/** Gives directories their modes back that an interrupted undo made writable. */
+function closeFolders(opened: readonly OpenedFolder[], disk: UndoDisk): void {
+  for (const { path, mode } of opened.toReversed()) {
+    const place = disk.at(path);
+    if (typeof place === "string") continue;
+    const now = place.tree.status(place.path)?.mode ?? 0;
+    if (now >> 12 === KIND.folder && (now & 0o7777) === (mode | 0o700)) {
+      attempt(() => place.tree.setMode(place.path, mode)); // It was replaced.
+    }
+  }
 }
 
 /** What is asked for, and the record that it stands before. */

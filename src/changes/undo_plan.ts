@@ -1,4 +1,4 @@
-import type { JournalRecord } from "./journal_file.ts";
+import type { JournalRecord, OpenedFolder } from "./journal_file.ts";
 import type { SessionEntry } from "../core/session.ts";
 import type { Change, State } from "./states.ts";
 
@@ -14,7 +14,7 @@ export interface Wanted {
 export function wantedBefore(records: readonly JournalRecord[], position: number): ReadonlyMap<string, Wanted> {
   const wanted = new Map<string, Wanted & { readonly isOwn: boolean }>();
   for (const record of records.slice(position)) {
-    if (record.type === "prompt" || record.type === "begin") continue;
+    if (record.type !== "look" && record.type !== "undo") continue;
     const isOwn = record.type === "undo" || record.of === "calls";
     for (const { path, before, after } of record.changes) {
       const known = wanted.get(path);
@@ -52,6 +52,23 @@ export function positionAt(records: readonly JournalRecord[], path: readonly Ses
   return undefined;
 }
 
+/** What an interrupted undo was to change. */
+export interface Interrupted {
+  readonly paths: ReadonlySet<string>;
+  readonly opened: readonly OpenedFolder[];
+}
+
+/** What undo was changing when it was interrupted; undefined if the last one came to its end. Pure. */
+export function interruptedUndo(records: readonly JournalRecord[]): Interrupted | undefined {
+  const last = records.findLastIndex(({ type }) => type === "undo");
+  const begun = records.slice(last + 1).flatMap((record) => record.type === "undoing" ? [record] : []);
+  if (begun.length === 0) return undefined;
+  return {
+    paths: new Set(begun.flatMap(({ paths }) => paths)),
+    opened: begun.flatMap(({ opened }) => opened),
+  };
+}
+
 /** A moment to go back to. */
 export interface Moment {
   /** Number of its record: what came from there on is undone. */
@@ -75,7 +92,7 @@ export function momentsOf(records: readonly JournalRecord[]): readonly Moment[] 
   let paths = new Set<string>();
   let outside = new Set<string>();
   for (const [position, record] of records.entries()) {
-    if (record.type === "begin") continue;
+    if (record.type === "begin" || record.type === "undoing") continue;
     if (record.type === "look") {
       const seen = record.of === "calls" ? paths : outside;
       for (const change of record.changes) if (isFile(change)) seen.add(change.path);

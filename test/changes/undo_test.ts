@@ -432,3 +432,42 @@ Deno.test("a session that closes while the scan after a background command is co
     { onRead: () => close(), isBusy: () => isBusy },
   );
 });
+
+Deno.test("an undo that was interrupted between two steps is completed, and what somebody else changed since is left", () =>
+  withRecorded((root) => {
+    Deno.mkdirSync(`${root}/closed`);
+    for (const name of ["file", "other", "closed/inner", "mode"]) Deno.writeTextFileSync(`${root}/${name}`, "before\n");
+    Deno.symlinkSync("file", `${root}/link`);
+    Deno.mkdirSync(`${root}/folder`);
+  }, async ({ root, call, undo, journal }) => {
+    const modeOf = (name: string): number => (Deno.lstatSync(`${root}/${name}`).mode ?? 0) & 0o777;
+    const modes = ["folder", "mode", "closed"].map(modeOf);
+    await call(() => {
+      for (const name of ["file", "link"]) {
+        Deno.removeSync(`${root}/${name}`);
+        Deno.mkdirSync(`${root}/${name}`);
+      }
+      Deno.removeSync(`${root}/folder`);
+      Deno.writeTextFileSync(`${root}/folder`, "in its place\n");
+      for (const name of ["other", "mode", "closed/inner"]) Deno.writeTextFileSync(`${root}/${name}`, "after\n");
+      Deno.chmodSync(`${root}/mode`, 0o600);
+    });
+    Deno.chmodSync(`${root}/closed`, 0o500);
+    const paths = ["file", "link", "folder", "other", "mode", "closed/inner"].map((name) => `${root}/${name}`);
+    const opened = [{ path: `${root}/closed`, mode: 0o500 }];
+    journal.add({ type: "undoing", time: new Date().toISOString(), paths, opened });
+    Deno.removeSync(`${root}/file`);
+    Deno.removeSync(`${root}/link`);
+    Deno.removeSync(`${root}/folder`);
+    Deno.mkdirSync(`${root}/folder`, { mode: 0o700 });
+    Deno.chmodSync(`${root}/closed`, 0o700);
+    Deno.writeTextFileSync(`${root}/other`, "of the user\n");
+    const { left } = await undo();
+    assertEquals(left.map(({ path, why }) => [path, why]), [["other", "somebody else changed it since"]]);
+    assertEquals(
+      ["file", "mode", "closed/inner", "other"].map((name) => Deno.readTextFileSync(`${root}/${name}`)),
+      ["before\n", "before\n", "before\n", "of the user\n"],
+    );
+    assertEquals(Deno.readLinkSync(`${root}/link`), "file");
+    assertEquals(["folder", "mode", "closed"].map(modeOf), [modes[0], modes[1], 0o500]);
+  }));

@@ -9,6 +9,7 @@ import { entryAt } from "../../core/support/on_disk.ts";
 import { type JournalRecord, loadJournal, openJournalFile } from "../../changes/journal_file.ts";
 import { openPack } from "../../changes/pack.ts";
 import { undo, undoPoints } from "../../changes/undo.ts";
+import { interruptedUndo } from "../../changes/undo_plan.ts";
 import type { Config } from "../../config/config.ts";
 import { loadSession } from "../../session/load.ts";
 import { untouchedFiles } from "../../sandbox/names/named_files.ts";
@@ -19,6 +20,7 @@ import { resumable } from "../sessions/resumed_session.ts";
 import { openTools } from "../tools/tools_host.ts";
 import { trialsFolder } from "../sessions/session_folders.ts";
 import { recoverInterrupted } from "./interrupted.ts";
+import { removeLeftFiles } from "./left_files.ts";
 import { canJournal, openWriteScopes } from "./scopes.ts";
 import { spillObjects } from "./git_objects.ts";
 
@@ -154,6 +156,8 @@ export async function openStoredChanges(config: Config, which: string): Promise<
       },
       notices: [...journal.notices, ...unknownChanges(journal.records)],
       undo: async (request) => {
+        // Its temporary files, too.
+        if (interruptedUndo(journal.records) && !request.dryRun) await removeLeftFiles(tools.policy);
         const { outcome } = await undo({
           root: config.root,
           journal,

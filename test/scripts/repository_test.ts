@@ -103,12 +103,21 @@ Deno.test("pages name the versions of Deno that are used", () => {
   ): string[] => [...new Set([...text(path).matchAll(pattern)].map(([, version = ""]) => version))];
   const tests = named(".ci/run", /deno@([\d.]+\d)/g);
   assertEquals(tests.length, 1);
-  for (const page of ["README.md", "AGENTS.md", "action.yml", "docs/ci/gitlab.yml", ".github/workflows/release.yml"]) {
+  for (
+    const page of [
+      "README.md",
+      "docs/install.md",
+      "AGENTS.md",
+      "action.yml",
+      "docs/ci/gitlab.yml",
+      ".github/workflows/release.yml",
+    ]
+  ) {
     assertEquals(named(page, /deno@([\d.]+\d)/g), tests, page);
   }
   const binary = named("scripts/build/base_runtime.ts", /VERSION = "([\d.]+)"/g);
   assertEquals(named("AGENTS.md", /base_runtime\.ts` \(([\d.]+)\)/g), binary);
-  assertEquals(named("README.md", /Deno \(([\d.]+) or later\)/g), binary);
+  assertEquals(named("docs/install.md", /Deno \(([\d.]+) or later\)/g), binary);
 });
 
 Deno.test("nothing names the npm registry's package `sandpiper`, which is another project, as something to install", () => {
@@ -126,7 +135,7 @@ Deno.test("nothing names the npm registry's package `sandpiper`, which is anothe
 
 Deno.test("docs/cli.md names every command, in the order of the table", () => {
   const page = Deno.readTextFileSync(new URL("docs/cli.md", root));
-  const [, list = ""] = /only if it is one of ([^;]+);/.exec(page) ?? [];
+  const [, list = ""] = /The first word is a command if it is one of ([^.]+)\./.exec(page) ?? [];
   assertEquals([...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name), COMMANDS.map(({ name }) => name));
 });
 

@@ -83,7 +83,7 @@ export const FLAGS: readonly Flag[] = [
     duration(
       "stdin-wait",
       "DURATION",
-      "if there is a message: time to wait for the first byte of open standard input (default 10s)",
+      "with a message: wait for the first byte of standard input (default 10s)",
     ),
     number("max-tokens-total", "N", "tokens of all requests together", { setting: "limits.maxTokensTotal" }),
     number("max-cost", "USD", "cost of all requests together", { setting: "limits.maxCostUsd" }),

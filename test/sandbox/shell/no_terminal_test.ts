@@ -1,6 +1,7 @@
 // No command has a terminal: what would open an editor, a pager or a prompt ends at once, and says what to do instead.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { isFile } from "../../../src/core/support/on_disk.ts";
+import { needs } from "../../helpers/needs.ts";
 import { git, inWorld, repository } from "../guarded_world.ts";
 import { HAS_OWN } from "../namespaces_here.ts";
 
@@ -72,6 +73,28 @@ for (const [command, expected, program] of PLAIN) {
         const start = performance.now();
         assertMatch((await run(command)).output, expected);
         assert(performance.now() - start < LONGEST_MS);
+      }),
+  });
+}
+
+/** Programs that read keys; each ends by itself, with this exit code. */
+const READERS: readonly (readonly [command: string, code: number])[] = [
+  ["nano a", 1],
+  ["busybox vi a", 1],
+  ["ed a", 0],
+  ["more a", 0],
+  ["top", 1],
+  ["python3", 0],
+  ["python3 -i", 0],
+];
+for (const [command, code] of READERS) {
+  const program = command.split(" ")[0] as string;
+  Deno.test({
+    ...needs([program], `${command} ends by itself without a terminal`, !HAS_OWN, true),
+    fn: () =>
+      inWorld("kernel+", furnish, async ({ run }) => {
+        const { exitCode, output } = await run(command);
+        assertEquals(exitCode, code, output);
       }),
   });
 }

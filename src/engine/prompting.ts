@@ -217,7 +217,7 @@ export function createPrompting(core: EngineCore, pending: Pending, builder?: Pr
     elapsedMs = 0,
   ): Promise<PromptOutcome> {
     const model = await core.model.current();
-    const proof = core.proof()?.forRun() ?? {};
+    const proof = core.proof()?.forRun(endsSession) ?? {};
     const events = runTurns(messages, model, {
       fallback: { isThere: core.model.hasFallback, take: fallBack },
       config: core.config(),

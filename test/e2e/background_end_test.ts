@@ -67,6 +67,63 @@ if (CONFINED.length > 0) {
   }
 }
 
+/** Shows good files for the time of a check, and evil ones before and after it. */
+const DODGE = `echo evil > kept; touch up; until [ -e begun ]; do sleep 0.01; done; echo mine > kept; touch shown
+  until [ -e checked ]; do sleep 0.01; done; echo evil > kept; touch over; sleep 100`;
+/** Waits for the dodge, where that runs. */
+const CHECK = `touch begun; [ -e over ] || until [ -e shown ]; do sleep 0.01; done; grep -q mine kept; code=$?
+  touch checked; until [ -e over ]; do sleep 0.01; done; exit $code`;
+
+for (const mode of CONFINED.length > 0 ? ["text", "json"] : []) {
+  Deno.test(`a check does not pass for files that a background command shows it alone, in mode ${mode}`, async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      Deno.writeTextFileSync(`${ws}/kept`, "mine\n");
+      const bash = (text: string, more: object = {}) => ({ name: "bash", args: { command: text, ...more } });
+      const file = cassette(home, [
+        { calls: [bash(DODGE, { background: true })] },
+        { calls: [bash("until [ -e up ]; do sleep 0.02; done")] },
+        { text: "done" },
+        { text: "done" },
+      ]);
+      const options = [
+        "--require",
+        CHECK,
+        "--require-tries",
+        "1",
+        "--report",
+        `${home}/r.json`,
+        "-m",
+        `replay:${file}`,
+      ];
+      const { code, stderr } = await run(PROGRAM, ["-p", "--mode", mode, ...options, "go"], {
+        cwd: ws,
+        env: { HOME: home },
+      });
+      assertEquals([code, Deno.readTextFileSync(`${ws}/kept`)], [5, "evil\n"], stderr);
+      const { checks } = JSON.parse(Deno.readTextFileSync(`${home}/r.json`));
+      assertEquals(checks.map(({ passed }: { readonly passed: boolean }) => passed), [false]);
+    });
+  });
+}
+
+if (CONFINED.length > 0) {
+  Deno.test("checks that hold without the background commands hold", async () => {
+    await inWorkspace({}, async ({ ws, home }) => {
+      const file = cassette(home, [
+        { calls: [{ name: "bash", args: { command: "sleep 100", background: true } }] },
+        { text: "done" },
+      ]);
+      const options = ["--require", "true", "--require", "test -d .", "--report", `${home}/r.json`];
+      const { code, stderr } = await run(PROGRAM, ["-p", ...options, "-m", `replay:${file}`, "go"], {
+        cwd: ws,
+        env: { HOME: home },
+      });
+      assertEquals(code, 0, stderr);
+      assertMatch(stderr, /b1 ran in the background and was ended with the session/);
+    });
+  });
+}
+
 /** The text of each file below a directory. */
 function snapshot(folder: string, prefix = ""): Map<string, string> {
   const found = new Map<string, string>();

@@ -45,27 +45,37 @@ export type Judge = (signal: AbortSignal) => AsyncGenerator<AgentEvent, Verdict>
 /**
  * Runs each check in the scope of the bash tool until one fails; its failure goes back to the model at most `tries` times.
  *
+ * `endsSession`: background commands end with this run. If one still runs when all checks pass, it is ended, and the checks
+ * run again: it could have changed the files for the time of a check.
+ *
  * Throws UserError at once where commands cannot run: a demand that nobody could look at would be none.
  */
 export function createChecks(
   { commands, tries }: RunChecks,
   tools: ToolsHost,
   changes: CheckedChanges | undefined,
+  endsSession = false,
 ): Judge {
   const bash = shellOf(tools, commands[0] ?? "");
   let failures = 0;
   return async function* (signal) {
-    for (const command of commands) {
-      const checked = yield* runCheck(
-        command,
-        { bash, tools, changes, attempt: failures + 1, tries: tries + 1 },
-        signal,
-      );
-      if (signal.aborted) return { kind: "holds" }; // whoever stopped the run says how it ends
-      if (checked.passed) continue;
-      if (failures++ < tries) return { kind: "again", messages: [failureMessage(command, checked)] };
-      const again = tries === 0 ? "" : `, also after ${tries === 1 ? "a correction" : `${tries} corrections`}`;
-      return { kind: "fails", reason: `the check "${command}" ${checked.why}${again}` };
+    let hasEnded = false;
+    for (;;) {
+      for (const command of commands) {
+        const checked = yield* runCheck(
+          command,
+          { bash, tools, changes, attempt: failures + 1, tries: tries + 1 },
+          signal,
+        );
+        if (signal.aborted) return { kind: "holds" }; // whoever stopped the run says how it ends
+        if (checked.passed) continue;
+        if (failures++ < tries) return { kind: "again", messages: [failureMessage(command, checked, hasEnded)] };
+        const again = tries === 0 ? "" : `, also after ${tries === 1 ? "a correction" : `${tries} corrections`}`;
+        return { kind: "fails", reason: `the check "${command}" ${checked.why}${again}` };
+      }
+      if (!endsSession || !tools.background.isBusy()) break;
+      await tools.background.endWithRun();
+      hasEnded = true;
     }
     failures = 0;
     return { kind: "holds" };
@@ -139,8 +149,10 @@ function whyOf({ details }: ToolResult, exitCode: number | undefined): string {
   }
 }
 
-function failureMessage(command: string, { why, output }: Checked): CustomMessage {
-  const content = `This program ran the check "${command}", which has to pass before the task is done. It ${why}:\n\n` +
+function failureMessage(command: string, { why, output }: Checked, hasEnded: boolean): CustomMessage {
+  const ended = hasEnded ? " The commands in the background were ended before, as they are when the run is over." : "";
+  const content =
+    `This program ran the check "${command}", which has to pass before the task is done.${ended} It ${why}:\n\n` +
     `${output}\n\nMend the cause, then say again that you are done. The check runs once more then.`;
   return { role: "custom", customType: "check", content, display: true, timestamp: Date.now() };
 }

@@ -12,8 +12,8 @@ import { type CheckedChanges, createChecks, createTurnChecks, runChecksOf, turnC
 export interface Proof {
   /** What the model is told of it beside its task. */
   readonly messages: () => readonly CustomMessage[];
-  /** The callbacks of the loop, for one run. */
-  readonly forRun: () => Pick<AgentDeps, "judge" | "answerSchema" | "afterCalls">;
+  /** The callbacks of the loop, for one run; `endsSession`: its background commands end with it. */
+  readonly forRun: (endsSession: boolean) => Pick<AgentDeps, "judge" | "answerSchema" | "afterCalls">;
 }
 
 /**
@@ -40,8 +40,8 @@ export async function openProof(
   const afterCalls = turnChecks.length === 0 ? undefined : createTurnChecks(turnChecks, tools, changes);
   return {
     messages: () => shape ? [shape.message()] : [],
-    forRun: () => {
-      const check = checks && createChecks(checks, tools, changes);
+    forRun: (endsSession) => {
+      const check = checks && createChecks(checks, tools, changes, endsSession);
       const judge = shape?.judge();
       return {
         ...(shape ? { answerSchema: shape.schema } : {}),

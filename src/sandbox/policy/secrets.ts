@@ -10,7 +10,7 @@ import { unique, words } from "./scopes.ts";
 export interface SecretPlaces {
   /** The programs. */
   readonly of: string;
-  /** Where their documentation says so. */
+  /** Where their documentation says so; `not looked up` if the places are only known from use. */
   readonly source: string;
   /** Files and directories below a home. */
   readonly home: readonly string[];
@@ -38,19 +38,19 @@ NSS, Kerberos, certificates: certutil(1); krb5.conf(5)
 GNOME Keyring, KWallet, Keychain: gnome-keyring-daemon(1); KWallet handbook; security(1)
   .local/share/keyrings .gnome2/keyrings .local/share/kwalletd .kde/share/apps/kwallet .kde4/share/apps/kwallet
   Library/Keychains
-1Password, Bitwarden, KeePassXC, LastPass, Dashlane, Proton Pass: documentation of each command line
+1Password, Bitwarden, KeePassXC, LastPass, Dashlane, Proton Pass: not looked up
   .config/op .config/1Password .1password .config/Bitwarden .config/Bitwarden\ CLI .config/rbw .config/keepassxc
   .cache/keepassxc .lpass .local/share/dcli .config/Proton\ Pass .config/infisical .infisical .config/doppler .doppler
   Library/Application\ Support/Bitwarden Library/Application\ Support/Bitwarden\ CLI
   Library/Application\ Support/1Password $BITWARDENCLI_APPDATA_DIR
-encrypted directories, Keybase, VeraCrypt: ecryptfs(7); fscrypt, README; documentation of each program
+encrypted directories, Keybase, VeraCrypt: ecryptfs(7); fscrypt, README; not looked up
   .ecryptfs .fscrypt .Private .vaults .local/share/plasma-vault .config/keybase .VeraCrypt .TrueCrypt
 netrc, authinfo, mail, FTP, SMB, WebDAV: netrc(5) of inetutils; auth-source of GNU Emacs; msmtp(1); davfs2(5); mount.cifs(8)
   .netrc _netrc .authinfo .authinfo.gpg .msmtprc .config/msmtp .fetchmailrc .mbsyncrc .config/isyncrc .offlineimaprc
   .config/neomutt .muttrc .mutt .config/mutt .smbcredentials .davfs2/secrets .lftprc .config/lftp .local/share/lftp
   .config/filezilla .ncftp .config/aerc .config/himalaya .cups $NETRC
 # Databases.
-PostgreSQL, MySQL, MariaDB, MongoDB, Redis, Snowflake, DBeaver, DataGrip: PostgreSQL, The Password File; MySQL, mysql_config_editor; documentation of each program
+PostgreSQL, MySQL, MariaDB, MongoDB, Redis, Snowflake, DBeaver, DataGrip: PostgreSQL, The Password File; MySQL, mysql_config_editor; not looked up
   .pgpass .pg_service.conf .my.cnf .mylogin.cnf .mongorc.js .mongoshrc.js .rediscli_auth .redisclirc .snowsql
   .snowflake .config/snowflake .dbeaver4 .dbeaver .local/share/DBeaverData .config/pgcli .config/litecli .config/mycli
   .sqlcmd .odbc.ini .config/tursodb .config/turso .planetscale .config/planetscale .config/neonctl .config/atlascli
@@ -63,7 +63,7 @@ Google Cloud: gcloud, topic configurations; Application Default Credentials
   .config/gcloud .gsutil .config/clasp .clasprc.json $CLOUDSDK_CONFIG $GOOGLE_APPLICATION_CREDENTIALS
 Azure: Azure CLI, Configuration
   .azure .IdentityService $AZURE_CONFIG_DIR
-other clouds: documentation of each command line
+other clouds: not looked up
   .oci .config/doctl .config/hcloud .aliyun .config/scw .config/linode-cli .config/vultr-cli.yaml .vultr-cli.yaml
   .config/civo .civo.json .bluemix .ovh.conf .config/upctl.yaml .config/openstack .runpod .vast_api_key .modal.toml
   .config/sky .sky .lightning $OCI_CLI_CONFIG_FILE $OS_CLIENT_CONFIG_FILE $MODAL_CONFIG_PATH
@@ -72,24 +72,24 @@ Kubernetes, Helm, Argo CD: kubectl, Organizing Cluster Access Using kubeconfig F
   $KUBECONFIG $HELM_REGISTRY_CONFIG $HELM_REPOSITORY_CONFIG $TALOSCONFIG
 Docker, Podman: docker login; containers-auth.json(5)
   .docker .dockercfg .config/containers $DOCKER_CONFIG/config.json $REGISTRY_AUTH_FILE
-Terraform, OpenTofu, Pulumi, Vault, Ansible, Vagrant, Packer, tunnels: Terraform, CLI configuration; Pulumi, pulumi login; Vault, Token helper; documentation of each program
-  .terraform.d .terraformrc .pulumi .vault-token .vault .vault_pass .vault_pass.txt .ansible_vault
+Terraform, OpenTofu, Pulumi, Vault, Ansible, Vagrant, Packer, tunnels: Terraform and OpenTofu, CLI configuration file; Pulumi, pulumi login; Vault, Token helper; not looked up
+  .terraform.d .terraformrc .tofurc .config/opentofu .pulumi .vault-token .vault .vault_pass .vault_pass.txt .ansible_vault
   .ansible/galaxy_token .vagrant.d/data/vagrant_login_token .vagrant.d/insecure_private_key .packer.d .spacelift
   .config/infracost .chef .teleport .tsh .config/tailscale .config/cloudflared .cloudflared .ngrok2 .config/ngrok
   $TF_CLI_CONFIG_FILE $TOFU_CLI_CONFIG_FILE $PULUMI_HOME/credentials.json $ANSIBLE_VAULT_PASSWORD_FILE
-hosting services: documentation of each command line
+hosting services: not looked up
   .fly .config/heroku .heroku .config/netlify .netlify .vercel .local/share/com.vercel.cli .config/.wrangler
   .wrangler/config .config/wrangler .config/supabase .supabase .railway .config/railway .config/firebase
   .config/configstore/firebase-tools.json .expo .platformsh .config/cloudfoundry .cf .convex .config/stripe
   .config/twilio-cli .twilio-cli .config/contentful .contentfulrc.json .sentryclirc .sentry .config/sentry .datadogrc
   .newrelic .config/ldcli Library/Application\ Support/com.vercel.cli Library/Preferences/.wrangler
   Library/Preferences/netlify $FLY_CONFIG_DIR $WRANGLER_HOME
-backups and copies: rclone, rclone config file; restic, Environment Variables; borg, Key files; documentation of each program
+backups and copies: rclone, rclone config file; restic, Environment Variables; borg, Key files; not looked up
   .config/rclone .rclone.conf .config/restic .config/borg .borgmatic .config/borgmatic .kopia .config/kopia
   .config/tarsnap .tarsnap.key .tarsnaprc .config/b2 .b2_account_info .config/syncthing .local/state/syncthing
   .dropbox .config/onedrive $RCLONE_CONFIG $RESTIC_PASSWORD_FILE $BORG_KEYS_DIR $BORG_CONFIG_DIR/keys $B2_ACCOUNT_INFO
 # Package registries and forges.
-package registries: npmrc; .pypirc; RubyGems, gem signin; Cargo, Registry Authentication; Maven, Password Encryption; documentation of each program
+package registries: npmrc; .pypirc; RubyGems, gem signin; Cargo, Registry Authentication; Maven, Password Encryption; not looked up
   .npmrc .yarnrc .yarnrc.yml .config/pnpm/rc .config/pnpm/auth.ini .pypirc .config/pip .pip .config/pypoetry
   .local/share/pypoetry/auth.toml .local/share/uv/credentials .config/hatch .cache/hatch/credentials .config/pdm
   .config/anaconda-client .config/binstar .gem/credentials .local/share/gem/credentials .cargo/credentials
@@ -100,13 +100,13 @@ package registries: npmrc; .pypirc; RubyGems, gem signin; Cargo, Registry Authen
   .conan2/credentials.json .julia/servers $NPM_CONFIG_USERCONFIG $npm_config_userconfig $CARGO_HOME/credentials
   $CARGO_HOME/credentials.toml $GRADLE_USER_HOME/gradle.properties $COMPOSER_HOME/auth.json $PIP_CONFIG_FILE
   $UV_CREDENTIALS_DIR $POETRY_CONFIG_DIR/auth.toml $PUB_CACHE/credentials.json $HEX_HOME/hex.config
-git, forges, continuous integration: git-credential-store(1); gh help environment; glab, Configuration; documentation of each command line
+git, forges, continuous integration: git-credential-store(1); gh help environment; glab, Configuration; not looked up
   .git-credentials .config/git/credentials .git-credential-cache .cache/git/credential .gcm
   .config/git-credential-oauth .config/gh .config/glab-cli .config/hub .config/hub-token .config/tea .config/jira
   .jira.d .config/acli .circleci .travis .config/act .actrc .gitlab-runner .config/hut .gitea .arcrc .config/linear
   $GH_CONFIG_DIR $GLAB_CONFIG_DIR
 # Browsers, mail and messengers, those among the Flatpaks with them.
-browsers, mail, messengers: profile directories as each program documents them
+browsers, mail, messengers: not looked up
   .mozilla .config/mozilla .cache/mozilla .librewolf .waterfox .config/google-chrome .config/google-chrome-beta
   .config/google-chrome-unstable .config/chromium .config/BraveSoftware .config/microsoft-edge .config/vivaldi
   .config/opera .local/share/qutebrowser .config/zen .config/epiphany .local/share/epiphany .tor-browser
@@ -120,13 +120,13 @@ browsers, mail, messengers: profile directories as each program documents them
   Library/Application\ Support/Vivaldi Library/Application\ Support/com.operasoftware.Opera
   Library/Application\ Support/Arc Library/Application\ Support/Signal Library/Application\ Support/Slack
   Library/Application\ Support/discord Library/Application\ Support/Thunderbird
-wallets: data directories as each program documents them
+wallets: not looked up
   .bitcoin .litecoin .dogecoin .zcash .monero .bitmonero .ethereum .electrum .electrum-ltc .config/Exodus
   .config/atomic .config/Ledger\ Live .config/@trezor .config/solana .config/sui .sui .aptos .foundry/keystores
   .brownie/accounts .near-credentials .starknet_accounts .starkli-wallets .local/share/bitcoin .lnd .lightning
   .config/Wasabi
 # What was typed.
-histories of shells and interpreters: documentation of each program
+histories of shells and interpreters: not looked up
   .bash_history .zsh_history .zhistory .histfile .history .sh_history .ksh_history .mksh_history .dash_history
   .csh_history .tcsh_history .local/share/fish .local/state/fish .local/share/nushell .config/nushell/history.txt
   .config/nushell/history.sqlite3 .local/share/powershell/PSReadLine .local/share/atuin .config/atuin
@@ -156,14 +156,14 @@ Hugging Face: huggingface_hub, Environment variables
 Ollama: Ollama, FAQ and Cloud
   # The rest of the directory is models.
   .ollama/id_ed25519 .ollama/id_ed25519.pub .ollama/history .ollama/config .ollama/config.json
-LM Studio: documentation of each program
+LM Studio: not looked up
   .lmstudio/.internal .lmstudio/conversations .cache/lm-studio/conversations
 Qwen Code: Qwen Code, Authentication
   .qwen $QWEN_HOME
 goose: goose, Configuration files
   .config/goose .local/share/goose .local/state/goose Library/Application\ Support/Block/goose $GOOSE_PATH_ROOT
-Kimi: Kimi CLI, Configuration
-  .kimi .kimi-cli .kimi-code .config/kimi $KIMI_SHARE_DIR
+Kimi: moonshotai.github.io, kimi-cli and kimi-code, Config files
+  .kimi .kimi-cli .kimi-code .config/kimi $KIMI_SHARE_DIR $KIMI_CODE_HOME
 opencode: opencode, Providers: auth.json
   .config/opencode .local/share/opencode .local/state/opencode .opencode $OPENCODE_CONFIG_DIR
 pi: pi, Providers: auth.json
@@ -171,14 +171,14 @@ pi: pi, Providers: auth.json
 Cursor: Cursor, CLI Configuration
   .cursor .config/cursor .config/Cursor/User/globalStorage .cursor-server/data/User/globalStorage
   .local/share/cursor-agent/auth Library/Application\ Support/Cursor/User/globalStorage $CURSOR_CONFIG_DIR
-Aider, Continue: Aider, API Keys; Continue, config.yaml
+Aider, Continue: aider.chat, YAML config file and Config with .env; Continue, config.yaml
   .aider .aider.conf.yml .aider.model.settings.yml .aider.input.history .aider.chat.history.md .continue
   $CONTINUE_GLOBAL_DIR
 Amp: Amp, Owner's Manual
   .amp .config/amp .local/share/amp
-Crush: Crush, Configuration
+Crush: charmbracelet/crush, docs/config
   .config/crush .local/share/crush .crush $CRUSH_GLOBAL_CONFIG $CRUSH_GLOBAL_DATA
-other agents: documentation of each program
+other agents: not looked up
   .cline .roo .kilocode .local/share/kilo .codeium .windsurf .config/Windsurf/User/globalStorage .augment .factory
   .warp .config/warp-terminal .local/state/warp-terminal .trae .config/Trae/User/globalStorage .kiro
   .config/Kiro/User/globalStorage .aws/amazonq .local/share/amazon-q .local/share/kiro-cli .openhands .openclaw
@@ -190,7 +190,7 @@ other agents: documentation of each program
   .config/wandb .comet.config .config/langsmith .kaggle .config/kaggle .clearml clearml.conf .config/mini-swe-agent
   .config/manicode .junie .qoder .codebuddy .lingma
 # Editors that keep tokens.
-editors: documentation of each editor
+editors: not looked up
   .config/Code/User/globalStorage .config/Code/User/workspaceStorage
   Library/Application\ Support/Code/User/globalStorage .config/Code\ -\ Insiders/User/globalStorage
   .config/Code\ -\ Insiders/User/workspaceStorage Library/Application\ Support/Code\ -\ Insiders/User/globalStorage

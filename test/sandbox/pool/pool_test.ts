@@ -6,6 +6,8 @@ import { thisProgram } from "../../../src/sandbox/confine/self.ts";
 import { openProcessPool, type ProcessPool } from "../../../src/sandbox/pool/pool.ts";
 import { CONFINED, exists, withShell } from "../shell_fixture.ts";
 
+const PATH = "/usr/bin:/bin";
+
 /** Those of this process that were there before: an orphan of another test may have come to it. */
 let others: readonly number[] = [];
 
@@ -129,7 +131,7 @@ for (const level of CONFINED) {
 
   // Only mounts cover a file as it was when the process started.
   if (level === "kernel+") {
-    const withDenied = (work: (pool: ProcessPool, replace: () => void) => Promise<void>): Promise<void> =>
+    const withDenied = (work: (pool: ProcessPool, replace: () => void, path: string) => Promise<void>): Promise<void> =>
       withShell(level, async ({ policy }) => {
         const denied = `${policy.root}/denied`;
         Deno.writeTextFileSync(denied, "a secret");
@@ -138,22 +140,23 @@ for (const level of CONFINED) {
           await work(pool, () => {
             Deno.writeTextFileSync(`${denied}.new`, "another secret");
             Deno.renameSync(`${denied}.new`, denied);
-          });
+          }, denied);
         } finally {
           await pool.close();
         }
       });
 
     test("gives out no process that waits with mounts over a file that was replaced meanwhile", () =>
-      withDenied(async (pool, replace) => {
+      withDenied(async (pool, replace, path) => {
         pool.expect();
         const [stale] = children();
         replace();
         const taken = pool.take();
         assertNotEquals(taken.pid, stale);
-        assertEquals(taken.isStale(), false);
         await until(() => !children().includes(stale ?? 0));
-        await taken.end();
+        taken.become({ argv: ["cat", path], env: { PATH }, cwd: "/", stdin: "null", mergeOutput: false });
+        const [said, { code }] = await Promise.all([new Response(taken.stdout).text(), taken.status]);
+        assertEquals([said, code], ["", 1]);
       }));
 
     test("replaces such a process after the last call has ended", () =>

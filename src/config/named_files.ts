@@ -4,10 +4,10 @@ import { UserError } from "../core/error.ts";
 import type { NamedFiles } from "../core/named_files.ts";
 import type { Policy } from "../core/policy.ts";
 import { once, onceFor } from "../core/support/once.ts";
-import { createNamedFiles, toolAccess } from "../sandbox/names/named_files.ts";
-import { resolvePolicy } from "../sandbox/policy/policy.ts";
-import { glanceAtDisk } from "../sandbox/system/disk.ts";
-import { type Config, configure } from "./config.ts";
+import { createNamedFiles, type ToolAccess, toolAccess } from "../sandbox/names/named_files.ts";
+import { type PolicyRequest, resolvePolicy, writeScope } from "../sandbox/policy/policy.ts";
+import { disk, glanceAtDisk } from "../sandbox/system/disk.ts";
+import { type Config, configure, toolsRoot } from "./config.ts";
 import type { World } from "./host_environment.ts";
 import type { Values } from "./options/parse.ts";
 import { allowedBefore, policyEnvironment, requestOf } from "./policy_request.ts";
@@ -15,16 +15,21 @@ import { allowedBefore, policyEnvironment, requestOf } from "./policy_request.ts
 /**
  * Opens the names that the user, a settings file or the project gives, before and during a session.
  *
+ * The policy is computed for the first name that it can deny: a name with a link of a tool in it, or one that the user did not
+ * type.
+ *
  * Tools may have written not only inside the scopes of this session: the repository around the workspace and the directory that
  * the program was started in are likely workspaces of earlier sessions.
  */
-export const namedFilesOf: (config: Config) => NamedFiles = onceFor((config: Config) =>
-  createAround(config, once(() => accessOf(config)))
-);
+export const namedFilesOf: (config: Config) => NamedFiles = onceFor((config: Config) => {
+  const whyDenied = once(() => whyDeniedBefore(config));
+  return createAround(config, () => rootsBefore(config), (...asked) => whyDenied()(...asked));
+});
 
 /** The same in a session, under its policy of this moment. */
 export function namedFilesUnder(config: Config, policy: Policy): NamedFiles {
-  return createAround(config, () => toolAccess(policy));
+  const { roots, whyDenied } = toolAccess(policy);
+  return createAround(config, () => roots, whyDenied);
 }
 
 /**
@@ -35,11 +40,15 @@ export const repositoryFiles: (config: Config) => NamedFiles = onceFor((config: 
   createNamedFiles({ roots: () => placesAround(config), whyDenied: () => undefined })
 );
 
-function createAround(config: Config, access: () => ReturnType<typeof toolAccess>): NamedFiles {
+function createAround(
+  config: Config,
+  roots: () => readonly string[],
+  whyDenied: ToolAccess["whyDenied"],
+): NamedFiles {
   return createNamedFiles({
-    roots: () => [...access().roots, ...placesAround(config)],
+    roots: () => [...roots(), ...placesAround(config)],
     repositoriesAround: repositoriesAround(config.world.home),
-    whyDenied: (...asked) => access().whyDenied(...asked),
+    whyDenied,
   });
 }
 
@@ -66,27 +75,45 @@ export function namedPaths(config: Config, value: Values[string], base: string):
   return value.map((path) => files.find(resolve(base, path), { access: "read", typed: true }).path);
 }
 
-function accessOf(config: Config): ReturnType<typeof toolAccess> {
+/** Directories that tools can write in a session that is not narrowed. If no session can start, what the workspace gives. */
+function rootsBefore(config: Config): readonly string[] {
+  const own = [config.root, toolsRoot(config)];
+  const { home } = config.world;
   try {
-    return toolAccess(policyBefore(config));
+    const write = writeScope(requestBefore(config), { ...disk, home, env: policyEnvironment(config) });
+    return write.all ? ["/", ...own] : [...write.list, ...own];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return own;
+  }
+}
+
+function whyDeniedBefore(config: Config): ToolAccess["whyDenied"] {
+  try {
+    return toolAccess(policyBefore(config)).whyDenied;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // No session can start here, and then nothing is reached by a link either.
-    return { roots: [], whyDenied: () => error.message };
+    return () => error.message;
   }
 }
+
+function requestBefore(config: Config): PolicyRequest {
+  return { ...requestOf(config), allowed: allowedBefore(config, { level: LEVEL, noHosts: () => undefined }) };
+}
+
+/** The level that a policy before a session assumes. */
+const LEVEL = "kernel";
 
 /** Stands for the private directories of tools, which do not exist before a session. */
 const NO_DIRECTORY = "/dev/null/sandpiper";
 
 /** The policy without what only a session has: private directories, grants, the sandbox level. Throws UserError. */
 function policyBefore(config: Config): Policy {
-  const level = "kernel";
-  const choice = { level, noHosts: () => undefined } as const;
   const view = glanceAtDisk();
   const { trial, world, invocation: { values } } = config;
   const sessions = values["session-dir"];
-  const policy = resolvePolicy({ ...requestOf(config), allowed: allowedBefore(config, choice) }, {
+  const policy = resolvePolicy(requestBefore(config), {
     ...view,
     home: world.home,
     env: policyEnvironment(config),
@@ -94,7 +121,7 @@ function policyBefore(config: Config): Policy {
     kept: typeof sessions === "string" ? [resolve(world.cwd, sessions)] : [],
     tmp: NO_DIRECTORY,
     cache: NO_DIRECTORY,
-    level,
+    level: LEVEL,
     realPath: (path) => path === NO_DIRECTORY ? path : view.realPath(path),
   });
   return trial?.policy(policy, true) ?? policy;

@@ -89,6 +89,9 @@ export interface PolicyFacts extends FolderView {
   readonly noHosts?: () => string | undefined;
 }
 
+/** The facts that the write scope depends on. */
+export type WriteScopeFacts = FolderView & Pick<PolicyFacts, "home" | "env">;
+
 /** What two scopes of a kind have in common; of variables it depends on their values. */
 const COMMON = {
   read: intersectPaths,
@@ -105,7 +108,7 @@ const COMMON = {
  * Throws UserError for what cannot be had, and for a flag that asks for more than a ceiling has.
  */
 export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy {
-  const request = wanted.ceiling?.readOnly ? { ...wanted, readOnly: true } : wanted;
+  const request = narrowedByCeiling(wanted);
   const root = realFolder(request.root, "workspace", facts.realPath);
   const home = facts.realPath(facts.home) ?? facts.home;
   const tmp = realFolder(facts.tmp, "temporary folder", facts.realPath);
@@ -123,9 +126,9 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
     kept: kept.denied,
   });
   refuseSecretWorkspace(root, denied.secrets);
-  const workspace: Scope = root === "/" ? EVERYTHING : { all: false, list: [root] };
+  const workspace = scopeOfWorkspace(root);
   const read = layers.denied("read").all ? NOTHING : layers.wanted("read", workspace);
-  const write = request.readOnly || layers.denied("write").all ? NOTHING : layers.wanted("write", workspace);
+  const write = layers.mayWrite ? layers.wanted("write", workspace) : NOTHING;
   refuseKeptAround(kept, [read, write]);
   const run = request.readOnly
     ? NOTHING
@@ -180,12 +183,39 @@ export function resolvePolicy(wanted: PolicyRequest, facts: PolicyFacts): Policy
   };
 }
 
+/**
+ * The directories that tools can write under the same request, without the computation of a whole policy: absolute and real.
+ *
+ * It has all of the write scope of `resolvePolicy` except the private directories. A secret place that the request names stays
+ * in it, since the built-in denials are not computed.
+ *
+ * @throws UserError for an entry of the write scope that cannot be used.
+ */
+export function writeScope(wanted: PolicyRequest, facts: WriteScopeFacts): Scope {
+  const request = narrowedByCeiling(wanted);
+  const root = realFolder(request.root, "workspace", facts.realPath);
+  const layers = layersOf(request, root, facts.realPath(facts.home) ?? facts.home, facts);
+  if (!layers.mayWrite) return NOTHING;
+  const write = layers.wanted("write", scopeOfWorkspace(root));
+  const link = worktreeLink(root, facts);
+  const repository = link !== undefined && covers(write, root) ? link.writable : [];
+  return withoutDenied(joinScopes(write, { all: false, list: repository }), layers.denied("write").list);
+}
+
+function narrowedByCeiling(wanted: PolicyRequest): PolicyRequest {
+  return wanted.ceiling?.readOnly ? { ...wanted, readOnly: true } : wanted;
+}
+
+function scopeOfWorkspace(root: string): Scope {
+  return root === "/" ? EVERYTHING : { all: false, list: [root] };
+}
+
 function layersOf(
   request: PolicyRequest,
   root: string,
   home: string,
-  facts: PolicyFacts,
-): { wanted: (kind: Kind, fallback: Scope) => Scope; denied: (kind: Kind) => Scope } {
+  facts: WriteScopeFacts,
+): { wanted: (kind: Kind, fallback: Scope) => Scope; denied: (kind: Kind) => Scope; mayWrite: boolean } {
   const paths = pathReader(root, home, facts.realPath);
   const asWritten = (entry: string): readonly string[] => [entry];
   const ofPaths = (kind: Kind): boolean => kind === "read" || kind === "write";
@@ -204,14 +234,14 @@ function layersOf(
     ...COMMON,
     env: (a: Scope, b: Scope) => intersectVariables(a, b, facts.env),
   };
-  const writes = !request.readOnly && !denied("write").all;
+  const mayWrite = !request.readOnly && !denied("write").all;
   /** What a layer says of a kind, and for reading what it says of writing: a place that is written is read, too. */
   const said = (kind: Kind, layer: ScopeLayer | undefined, without: Scope): Scope => {
     const written = layer?.[kind];
     const scope = written === undefined
       ? without
       : scopeBeside(written, without, ofPaths(kind) ? paths.granted : asWritten);
-    if (kind !== "read" || !writes || layer?.write === undefined) return scope;
+    if (kind !== "read" || !mayWrite || layer?.write === undefined) return scope;
     return joinScopes(scope, grant("write", bareEntries(layer.write)));
   };
   return {
@@ -235,6 +265,7 @@ function layersOf(
       return common[kind](narrowed, fallback);
     },
     denied,
+    mayWrite,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type PolicyRequest,
   resolvePolicy,
   type ScopeLayer,
+  writeScope,
 } from "../../../src/sandbox/policy/policy.ts";
 import { disk } from "../../../src/sandbox/system/disk.ts";
 import { makeWorld, type World } from "../confined_world.ts";
@@ -211,6 +212,49 @@ Deno.test("resolvePolicy() is never wider than any layer, and every denial wins"
     }),
     { numRuns: 100 },
   );
+});
+
+/** Asserts that `writeScope()` has what the policy has without its private directories, and beside it only places that are always denied. */
+function assertSameWriteScope(request: PolicyRequest, facts: PolicyFacts): void {
+  const { write } = resolvePolicy(request, facts);
+  const { denyWrite } = resolvePolicy({ root: request.root }, facts);
+  const { home, env, realPath, listFolder, readText } = facts;
+  const { all, list } = writeScope(request, { home, env, realPath, listFolder, readText });
+  const open = list.filter((path) => !denyWrite.some((denied) => isInside(path, denied)));
+  const own = write.list.filter((path) => path !== facts.tmp && path !== facts.cache);
+  assertEquals({ all, list: open }, { all: write.all, list: own });
+}
+
+Deno.test("writeScope() is the write scope of resolvePolicy()", () => {
+  fc.assert(
+    fc.property(layer, layer, layer, layer, fc.boolean(), (flags, user, project, allowed, isNarrow) => {
+      const { read = false, write = false } = allowed;
+      const layers = { flags, user, project, allowed: { read, write } };
+      const request = { root: "/w", ...layers, ...(isNarrow ? { readOnly: true } : {}) };
+      assertSameWriteScope(request, imagined);
+      const { deny = {} } = flags;
+      const ceiling = { write: ["a", "../x"], name: "packed", readOnly: isNarrow };
+      assertSameWriteScope({ ...request, flags: { deny }, readOnly: false, ceiling }, imagined);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+Deno.test("writeScope() has the repository of a linked working directory", () => {
+  using world = makeWorld();
+  const git = join(world.outside, "repo/.git");
+  const own = join(git, "worktrees/work");
+  Deno.mkdirSync(own, { recursive: true });
+  for (const name of ["objects", "refs", "logs"]) Deno.mkdirSync(join(git, name));
+  Deno.writeTextFileSync(join(git, "HEAD"), "ref: refs/heads/main\n");
+  Deno.writeTextFileSync(join(world.root, ".git"), `gitdir: ${own}\n`);
+  Deno.writeTextFileSync(join(own, "gitdir"), `${world.root}/.git\n`);
+  Deno.writeTextFileSync(join(own, "commondir"), "../..\n");
+  const request = { root: world.root };
+  const { list } = writeScope(request, facts(world));
+  assert(list.includes(join(git, "objects")), list.join(" "));
+  assertSameWriteScope(request, facts(world));
+  assertSameWriteScope({ ...request, readOnly: true }, facts(world));
 });
 
 Deno.test("resolvePolicy() denies secrets whatever is allowed, also where a link leads to them", () => {

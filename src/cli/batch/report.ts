@@ -1,4 +1,4 @@
-import { counted } from "../../core/support/text.ts";
+import { counted, visibleJson } from "../../core/support/text.ts";
 import { resolve } from "@std/path";
 import { type AttemptRecord, readRecords } from "../../batch/results.ts";
 import { type BatchSummary, compareBatches, type Comparison, summarizeBatch } from "../../batch/summary.ts";
@@ -8,7 +8,7 @@ import { readWorld } from "../../config/host_environment.ts";
 import { UserError } from "../../core/error.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
 import { batched, writeNew } from "../../session/export/write_new.ts";
-import { oneLine, visible, visibleJson } from "../../session/view/visible_text.ts";
+import { oneLine, visible } from "../../session/view/visible_text.ts";
 import { warner } from "../output/report.ts";
 import { writeAll } from "../output/write_all.ts";
 import { markdownLine } from "../report/markdown.ts";

@@ -5,7 +5,7 @@ import type { UserError } from "../../core/error.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { attempt } from "../../core/support/attempt.ts";
 import { replaceFile } from "../../core/support/replace_file.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { stripControls, visibleJson } from "../../core/support/text.ts";
 import { wholeProgram } from "../../sandbox/confine/self.ts";
 import { PARENT } from "../output/signals.ts";
 import { isProving } from "./task_options.ts";
@@ -84,7 +84,7 @@ export async function runAttempt(attempt: Attempt, place: AttemptPlace): Promise
     proven: isProving(task.args),
     ...(lastWords === "" ? {} : { lastWords }),
   });
-  replaceFile(file("attempt.json"), JSON.stringify(record, null, 2) + "\n");
+  replaceFile(file("attempt.json"), visibleJson(record, 2) + "\n");
   // Cut short by what the whole may cost, it says nothing of its task.
   const isCut = report?.["limit"] === "maxCostUsd" && maxCostUsd !== undefined &&
     maxCostUsd < (task.maxCostUsd ?? Infinity);
@@ -96,7 +96,7 @@ export function withoutRun(attempt: Attempt, folder: string, { what, why, exitCo
   const proven = isProving(attempt.task.args);
   const end = { exitCode, durationMs: 0, startedAt: new Date(), proven, lastWords: `${what}: ${why}` };
   const record = recordOf(attempt, undefined, end);
-  replaceFile(join(folder, "attempt.json"), JSON.stringify(record, null, 2) + "\n");
+  replaceFile(join(folder, "attempt.json"), visibleJson(record, 2) + "\n");
   return { record, isInterrupted: false };
 }
 
@@ -147,7 +147,7 @@ function readReport(path: string, patch: string): JsonObject | undefined {
     const { trial } = read;
     if (!isObject(trial) || typeof trial["patch"] !== "string") return read;
     const report = { ...read, trial: { ...trial, patch } };
-    replaceFile(path, JSON.stringify(report, null, 2) + "\n");
+    replaceFile(path, visibleJson(report, 2) + "\n");
     return report;
   } catch {
     return undefined;

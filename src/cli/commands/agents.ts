@@ -1,13 +1,12 @@
 import { dirname, join } from "@std/path";
 import { readAgentAt } from "../../context/agents/agents.ts";
 import { UserError } from "../../core/error.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { stripControls, visibleJson } from "../../core/support/text.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { keyVariableOf } from "../../engine/model/model.ts";
 import { asAgent, findAgents } from "../../engine/resources/agents.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 import { refuseSession } from "../modes/refuse_input.ts";
 import { listOrValidate } from "./list_or_validate.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../core/support/text.ts";
+import { counted, visibleJson } from "../../core/support/text.ts";
 import { join } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
 import { auditText } from "../../session/export/audit_text.ts";
@@ -6,7 +6,7 @@ import { type AuditView, ofTurn, type RoundView, viewAudit } from "../../session
 import { diffText } from "../../session/export/diff_text.ts";
 import { diffManifests } from "../../session/export/manifest_diff.ts";
 import { auditedSessions, type AuditRead, readAudit } from "../../session/export/read_audit.ts";
-import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
+import { oneLine } from "../../session/view/visible_text.ts";
 import { loadSession } from "../../session/load.ts";
 import { warn, write } from "./sessions.ts";
 import { isObject } from "../../core/json.ts";

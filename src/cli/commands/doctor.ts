@@ -10,7 +10,7 @@ import { probeSandbox, type SandboxProbe } from "../../sandbox/confine/probe.ts"
 import type { Endpoint } from "../../provider/endpoint/endpoint.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
-import { counted, stripControls } from "../../core/support/text.ts";
+import { counted, stripControls, visibleJson } from "../../core/support/text.ts";
 import { askYes } from "../output/ask_line.ts";
 import { writeAll } from "../output/write_all.ts";
 import { firstModel } from "../../engine/model/first_model.ts";
@@ -19,7 +19,6 @@ import { wantedSandbox } from "../../engine/tools/tools_host.ts";
 import { targetOf } from "../../config/targets.ts";
 import { readVariable, readWorld } from "../../config/host_environment.ts";
 import { namespacesFix } from "../../sandbox/confine/namespaces_memory.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
 
 /** One thing that was looked at. */
 interface Check {

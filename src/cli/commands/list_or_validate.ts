@@ -4,8 +4,7 @@ import type { NamedFiles } from "../../core/named_files.ts";
 import { resolve } from "@std/path";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
-import { stripControls } from "../../core/support/text.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
+import { stripControls, visibleJson } from "../../core/support/text.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** What `validate` says of one path. */

@@ -3,7 +3,7 @@ import { readVariable, readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";
 import { UserError } from "../../core/error.ts";
 import { nearest } from "../../core/support/nearest.ts";
-import { counted, stripControls } from "../../core/support/text.ts";
+import { counted, stripControls, visibleJson } from "../../core/support/text.ts";
 import {
   type AvailableModel,
   type AvailableProvider,
@@ -16,7 +16,6 @@ import { firstModel, serverAtBaseUrl } from "../../engine/model/first_model.ts";
 import { type ModelChoice, tableOf } from "../../engine/model/model.ts";
 import { missingOf } from "../../engine/model/resolve_endpoint.ts";
 import { NoModelError } from "../../engine/model/offers.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** How long one server's list may take when it is checked, milliseconds. */

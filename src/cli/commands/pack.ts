@@ -13,13 +13,12 @@ import { messageOf, UserError } from "../../core/error.ts";
 import type { NamedFiles } from "../../core/named_files.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { isFile, isFolder } from "../../core/support/on_disk.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { stripControls, visibleJson } from "../../core/support/text.ts";
 import { VERSION } from "../../core/version.ts";
 import { readSource } from "../../hooks/code/source_files.ts";
 import { isProductName } from "../../pack/archive.ts";
 import { gatherFiles, refused, type Source } from "../../pack/gather.ts";
 import { inspectBinary, writeBinary } from "../../pack/write_binary.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** What the prompt's section keeps of one text, and of all; characters. */

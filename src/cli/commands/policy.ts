@@ -1,5 +1,5 @@
 import { warner } from "../output/report.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { stripControls, visibleJson } from "../../core/support/text.ts";
 import { describePolicy, policyRecord } from "../../sandbox/policy/describe.ts";
 import { TOOLS } from "../../../tools/mod.ts";
 import { readingOnly } from "../../sandbox/policy/policy.ts";
@@ -11,7 +11,6 @@ import { refuseWithPlan } from "../../engine/plan.ts";
 import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { readWorld } from "../../config/host_environment.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
 
 /** `sandpiper policy`: what tools may touch, and what enforces it (R493); with `--plan` what of it is left while a session plans. */
 export async function policyCommand(invocation: Invocation): Promise<number> {

@@ -2,7 +2,7 @@ import { UserError } from "../../core/error.ts";
 import type { CompiledPrompt } from "../../core/compiled_prompt.ts";
 import type { HookProblem, Hooks } from "../../core/hook.ts";
 import type { Policy } from "../../core/policy.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { stripControls, visibleJson } from "../../core/support/text.ts";
 import { sectionTexts } from "../../prompt/compile.ts";
 import { SECTIONS } from "../../prompt/sections/mod.ts";
 import { describePolicy } from "../../sandbox/policy/describe.ts";
@@ -21,7 +21,6 @@ import { builtinTool, createToolset } from "../../engine/tools/toolset.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { withNamedAgent } from "../../engine/resources/agents.ts";
 import { readWorld } from "../../config/host_environment.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
 
 const BUILTIN = TOOLS.map(({ name }) => name);
 

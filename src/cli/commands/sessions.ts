@@ -1,11 +1,11 @@
 import { basename, join, resolve } from "@std/path";
 import { UserError } from "../../core/error.ts";
-import { counted, stripControls } from "../../core/support/text.ts";
+import { counted, stripControls, visibleJson } from "../../core/support/text.ts";
 import { listLines } from "../../session/export/list_text.ts";
 import { textPieces } from "../../session/export/text.ts";
 import { treeLines } from "../../session/export/tree_text.ts";
 import { viewSession } from "../../session/view/view.ts";
-import { oneLine, visibleJson } from "../../session/view/visible_text.ts";
+import { oneLine } from "../../session/view/visible_text.ts";
 import { type OnSpoilt, type SessionSummary, summarize } from "../../session/summary.ts";
 import { batched, writeNew } from "../../session/export/write_new.ts";
 import { importSession } from "../../session/import.ts";

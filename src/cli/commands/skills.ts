@@ -5,7 +5,7 @@ import type { Skill, SkillSet } from "../../context/skills/skills.ts";
 import { validateSkill } from "../../context/skills/validate.ts";
 import { UserError } from "../../core/error.ts";
 import { linkProblem } from "../../core/named_files.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { stripControls, visibleJson } from "../../core/support/text.ts";
 import { configure } from "../../config/config.ts";
 import { writeAll } from "../output/write_all.ts";
 import { listOrValidate } from "./list_or_validate.ts";
@@ -13,7 +13,6 @@ import type { Invocation } from "../../config/options/parse.ts";
 import { discover, skillChoice } from "../../engine/resources/skills.ts";
 import { openTools } from "../../engine/tools/tools_host.ts";
 import { readWorld } from "../../config/host_environment.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
 
 /** `sandpiper skills`: what was found, hidden and rejected, with the reason; or whether a folder keeps the standard. */
 export async function skillsCommand(invocation: Invocation): Promise<number> {

@@ -1,8 +1,8 @@
 import { programName } from "../../core/version.ts";
 import { leftByReason, shownSteps, type UndoOutcome, type UndoPoint, type UndoRequest } from "../../core/changes.ts";
 import { UserError } from "../../core/error.ts";
-import { counted } from "../../core/support/text.ts";
-import { localTime, oneLine, visibleJson } from "../../session/view/visible_text.ts";
+import { counted, visibleJson } from "../../core/support/text.ts";
+import { localTime, oneLine } from "../../session/view/visible_text.ts";
 import { type Config, configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import type { Invocation } from "../../config/options/parse.ts";

@@ -1,12 +1,11 @@
 import { dirname, fromFileUrl } from "@std/path";
 import { messageOf, UserError } from "../../core/error.ts";
-import { stripControls } from "../../core/support/text.ts";
+import { stripControls, visibleJson } from "../../core/support/text.ts";
 import { programTitle, PROJECT_URL, VERSION } from "../../core/version.ts";
 import { configure } from "../../config/config.ts";
 import { readWorld } from "../../config/host_environment.ts";
 import { type Installation, installationOf, sourceInstallation } from "../../config/installation.ts";
 import type { Invocation } from "../../config/options/parse.ts";
-import { visibleJson } from "../../session/view/visible_text.ts";
 import { writeAll } from "../output/write_all.ts";
 
 /** How long the whole answer may take, milliseconds. */

@@ -1,5 +1,5 @@
 import type { AgentEvent, RunEnding } from "../../core/event.ts";
-import { printableJson } from "../../core/support/text.ts";
+import { visibleJson } from "../../core/support/text.ts";
 
 /** How a run ended, as a mode saw it. */
 export interface ModeOutcome {
@@ -16,12 +16,12 @@ export async function jsonMode(
   write: (text: string) => Promise<boolean>,
 ): Promise<ModeOutcome> {
   let outcome: ModeOutcome = { ending: "error" };
-  if (!await write(printableJson({ type: "session", version: 3, ...header }) + "\n")) {
+  if (!await write(visibleJson({ type: "session", version: 3, ...header }) + "\n")) {
     return { ...outcome, isUnread: true };
   }
   for await (const event of events) {
     if (event.type === "agent_end") outcome = { ending: event.ending, ...(event.limit ? { limit: event.limit } : {}) };
-    if (!await write(printableJson(event) + "\n")) return { ...outcome, isUnread: true };
+    if (!await write(visibleJson(event) + "\n")) return { ...outcome, isUnread: true };
   }
   return outcome;
 }

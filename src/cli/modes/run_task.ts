@@ -1,5 +1,5 @@
 import { limitText } from "../../core/support/limit_text.ts";
-import { counted } from "../../core/support/text.ts";
+import { counted, visibleJson } from "../../core/support/text.ts";
 import { resolve } from "@std/path";
 import type { Engine, EngineState, PromptOutcome, UserPrompt } from "../../core/engine.ts";
 import type { TrialResult } from "../../core/changes.ts";
@@ -234,7 +234,7 @@ async function answer(
   }
   seen.end = end;
   if (isJson && !shown.isUnread) {
-    await write(JSON.stringify((await reports()).runReport(end, facts, seen.state, seen.trial?.())) + "\n");
+    await write(visibleJson((await reports()).runReport(end, facts, seen.state, seen.trial?.())) + "\n");
   }
   if (error) throw error;
   return end.exitCode;

@@ -7,7 +7,7 @@ import type { RunReport } from "./run_report.ts";
 import { VERSION } from "../../core/version.ts";
 import type { NamedFile, NamedFiles } from "../../core/named_files.ts";
 import { isFolder } from "../../core/support/on_disk.ts";
-import { printableJson } from "../../core/support/text.ts";
+import { visibleJson } from "../../core/support/text.ts";
 import { billOf } from "../../session/bill.ts";
 import type { RunFacts } from "./facts.ts";
 
@@ -92,7 +92,7 @@ export async function writeReports(
   report: RunReport,
   print: (text: string) => Promise<unknown>,
 ): Promise<void> {
-  const json = printableJson(report, 2) + "\n";
+  const json = visibleJson(report, 2) + "\n";
   const failures: unknown[] = [];
   for (const place of places) {
     try {

@@ -18,11 +18,11 @@ export function stripControls(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(CONTROL, "");
 }
 
-/** What JSON leaves as it is and a terminal obeys: DEL, C1 controls, and what makes a text read differently from what it is. */
-const STEERING_IN_JSON = /[\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+/** Characters that JSON does not escape, and that control a terminal or change the order of a text. */
+const STEERING_IN_JSON = /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
 
-/** A value as JSON that steers no terminal: such characters are escaped, so the value that is read from it is the same. */
-export function printableJson(value: unknown, indent?: number): string {
+/** Returns a value as JSON for a terminal or a program: characters that control a terminal are escaped, nothing is lost. */
+export function visibleJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(
     STEERING_IN_JSON,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -1,8 +1,9 @@
+import { visibleJson } from "../../core/support/text.ts";
 import MarkdownIt, { type Token } from "markdown-it";
 import { factsOf, titleOf } from "../view/facts.ts";
 import { isPicture, type Item, type Part } from "../view/transcript.ts";
 import type { SessionView } from "../view/view.ts";
-import { oneLine, utc, visible, visibleJson } from "../view/visible_text.ts";
+import { oneLine, utc, visible } from "../view/visible_text.ts";
 
 /** A session as Markdown, piece by piece: what was said in it cannot close a fence, make a link or a heading of ours. */
 export function* markdownPieces(view: SessionView): Generator<string> {

@@ -1,7 +1,8 @@
+import { visibleJson } from "../../core/support/text.ts";
 import { factsOf } from "../view/facts.ts";
 import type { Item, Part } from "../view/transcript.ts";
 import type { SessionView } from "../view/view.ts";
-import { oneLine, utc, visible, visibleJson } from "../view/visible_text.ts";
+import { oneLine, utc, visible } from "../view/visible_text.ts";
 
 /**
  * A session as plain text for a terminal, piece by piece.

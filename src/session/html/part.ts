@@ -1,10 +1,10 @@
-import { counted } from "../../core/support/text.ts";
+import { counted, visibleJson } from "../../core/support/text.ts";
 import { diffLines } from "diff";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { escapeHtml, escapeVisible } from "./escape.ts";
 import { codeHtml, proseHtml } from "./prose.ts";
 import { gistOf, isPicture, type Part } from "../view/transcript.ts";
-import { oneLine, visible, visibleJson } from "../view/visible_text.ts";
+import { oneLine, visible } from "../view/visible_text.ts";
 
 /** Output of so many lines is shown at once; longer one waits to be opened. */
 const OPEN_LINES = 4;

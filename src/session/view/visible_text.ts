@@ -13,14 +13,6 @@ export function oneLine(text: string, limit: number): string {
   return head.length < line.length ? `${takeCharacters(line, limit - 1)}…` : head;
 }
 
-/** JSON for a terminal or a program: nothing is lost, what could steer a terminal stands as `\uXXXX`. */
-export function visibleJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(
-    /[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
 /** A time as a list shows it: UTC, to the second. */
 export function utc(time: string | Date): string {
   const date = typeof time === "string" ? new Date(time) : time;

@@ -1,10 +1,11 @@
+import { visibleJson } from "../../../src/core/support/text.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { SessionEntry } from "../../../src/core/session.ts";
 import { listLines } from "../../../src/session/export/list_text.ts";
 import { markdownPieces } from "../../../src/session/export/markdown.ts";
 import { textPieces } from "../../../src/session/export/text.ts";
 import { treeLines } from "../../../src/session/export/tree_text.ts";
-import { oneLine, visibleJson } from "../../../src/session/view/visible_text.ts";
+import { oneLine } from "../../../src/session/view/visible_text.ts";
 import { loadSession } from "../../../src/session/load.ts";
 import type { SessionSummary } from "../../../src/session/summary.ts";
 import { inWorld, reply, result, user } from "../world.ts";

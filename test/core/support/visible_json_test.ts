@@ -2,16 +2,16 @@
 import { assertEquals } from "@std/assert";
 import { jsonMode } from "../../../src/cli/modes/json.ts";
 import type { AgentEvent } from "../../../src/core/event.ts";
-import { printableJson } from "../../../src/core/support/text.ts";
+import { visibleJson } from "../../../src/core/support/text.ts";
 
 const STEERING = "\x1b]0;x\x07 \x7f \x9b5m \u202e \u2066";
 // deno-lint-ignore no-control-regex -- controls are what this is about
 const OBEYED = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
-Deno.test("printableJson() escapes what steers a terminal and means the same", () => {
+Deno.test("visibleJson() escapes what steers a terminal and means the same", () => {
   for (const value of [STEERING, { [STEERING]: [STEERING] }, "žluťoučký 日本 👩‍👩‍👧 \\u202e", null]) {
     for (const indent of [undefined, 2]) {
-      const json = printableJson(value, indent);
+      const json = visibleJson(value, indent);
       assertEquals([JSON.parse(json), OBEYED.test(json)], [value, false]);
     }
   }

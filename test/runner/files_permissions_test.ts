@@ -53,7 +53,7 @@ Deno.test("openFiles() read scope without write scope: writing is refused by nam
     const by = checkPaths ? "" : " (NotCapable)";
     const cause = checkPaths ? "none" : "NotCapable";
     const denial = `${cause}: Denied: write ${w.root}/f: outside the write scope${by}. ` +
-      `Only the user can allow it, with --allow-write=+${w.root}/`;
+      `Only the user can allow it, with --allow-write=+${w.root}/f if the file exists`; // the root is the home here
     assertEquals(probe(w.policy, `${w.root}/f`, checkPaths), { read: "text", edit: denial, write: denial });
   }
 });

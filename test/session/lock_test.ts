@@ -63,10 +63,7 @@ Deno.test("lockSession() leaves no file open if another has the lock", () => {
     const session = createSession({ cwd: "/w", folder: world.folder }, world);
     session.append(said(user("a")));
     const open = (): number =>
-      [...Deno.readDirSync("/proc/self/fd")].filter(({ name }) => {
-        const link = attempt(() => Deno.readLinkSync(`/proc/self/fd/${name}`));
-        return link === `${session.path}.lock`;
-      }).length;
+      numbersIn("/proc/self/fd").filter((fd) => readProcLink(`/proc/self/fd/${fd}`) === `${session.path}.lock`).length;
     assertEquals(open(), 1);
     for (let at = 0; at < 3; at++) refusalOf(() => openSession(session.path!, world));
     assertEquals(open(), 1);

@@ -9,7 +9,7 @@ import { bootOf } from "../../engine/sessions/session_record.ts";
 import { listenToEnds } from "../../core/support/signals.ts";
 import { identityOf } from "../../sandbox/system/procfs.ts";
 import { programPath } from "../../config/program_path.ts";
-import { endOutputSoon } from "../output/write_all.ts";
+import { endOutputSoon, standardError } from "../output/write_all.ts";
 import { Checkouts } from "./checkout.ts";
 import { dollars, duration, type Progress } from "./progress.ts";
 import { type AttemptOutcome, runAttempt, withoutRun } from "./run_attempt.ts";
@@ -95,7 +95,8 @@ export class Work {
     const stopWatching = listenToEnds((exitCode) => {
       if (this.#stop.signal.aborted) {
         this.#progress.close();
-        Deno.exit(exitCode);
+        // At most a second: see endOutputSoon().
+        return void standardError.flush().finally(() => Deno.exit(exitCode));
       }
       endOutputSoon();
       this.#progress.say("stopping: what runs is ended; Ctrl+C again ends at once");

@@ -6,7 +6,7 @@ import { serveAnswers, textReply } from "../helpers/server.ts";
 
 // What a reader of one call of `read` meets, and what every start pays for. Raise a number only with a reason: more is
 // loaded in every session from then on. What an option, a setting or a later event asks for is loaded by that (decision 0066).
-const MOST_IN_HOST = 270; // names inside directories that tools can write are opened by one module, used from the start
+const MOST_IN_HOST = 272; // names inside directories that tools can write are opened by one module, used from the start
 const MOST_IN_RUNNER = 86; // the table of tools names those that run in the host, too
 /** Modules that lead from main.ts to the one that posts a request, each loading the next. */
 const MOST_HOPS = 9;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { attempt } from "../../src/core/support/attempt.ts";
+import { numbersIn, readProcLink } from "../../src/sandbox/system/procfs.ts";
 import { lockSession } from "../../src/session/lock.ts";
 import { createSession } from "../../src/session/store.ts";
 import { openSession } from "../../src/session/reopen.ts";

@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { UserError } from "../../../src/core/error.ts";
 import { FileTooLarge, LinkOutside, type NamedFiles } from "../../../src/core/named_files.ts";
-import { bestHolder, comparisons, descriptors, openEachName } from "../../../src/sandbox/names/held_directory.ts";
+import { comparisons, descriptors, openEachName } from "../../../src/sandbox/names/held_directory.ts";
 import { createNamedFiles } from "../../../src/sandbox/names/named_files.ts";
+import { alsoWithFullPermissions, canHold } from "../../helpers/full_permissions.ts";
 import { AT_FDCWD, close, libc } from "../../../src/sandbox/system/ffi.ts";
 
 // Opened once in a process and never closed: the first test that needs it must not be blamed for it.
@@ -18,21 +19,7 @@ interface Arena {
 
 const HOLDERS = { "a descriptor": descriptors, "comparisons": { hold: comparisons.hold } } as const;
 
-/** Whether this process may open what /proc/self/fd names: with the permissions of the test runner it may not. */
-const canHold = bestHolder() === descriptors;
-
-Deno.test({
-  name: "these tests with the permissions of the compiled binary",
-  ignore: canHold,
-  async fn() {
-    const { code, stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "-A", "--no-prompt", "--no-check", "--quiet", new URL(import.meta.url).pathname],
-      env: { NO_COLOR: "1" },
-      stderr: "null",
-    }).output();
-    assertEquals(code, 0, new TextDecoder().decode(stdout));
-  },
-});
+alsoWithFullPermissions(import.meta.url);
 
 /** Runs a test with each way to hold a directory. */
 function test(name: string, work: (arena: Arena) => void): void {

@@ -108,7 +108,7 @@ Deno.test("what goes wrong with one attempt is that attempt's; a folder or claim
       Deno.writeTextFileSync(join(outside, name), lines.join("\n"));
     write(
       "tasks.jsonl",
-      task("gone", { workspace: { git: "./no-repository" } }),
+      task("gone", { workspace: { git: "../no-repository" } }),
       task("fine"),
       task("killed", { model: "replay:w.jsonl" }),
     );

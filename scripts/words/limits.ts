@@ -1,8 +1,8 @@
 /** Highest allowed weight of markers per 1,000 lines of prose, by area. Lower it when a rewrite allows it; never raise it. */
 export const MAX_MARKERS = {
   README: 12,
-  docs: 85,
-  ARCHITECTURE: 380,
+  docs: 8,
+  ARCHITECTURE: 355,
   CHANGELOG: 440,
   strings: 208,
   comments: 645,
@@ -10,9 +10,9 @@ export const MAX_MARKERS = {
 
 /** Highest allowed values for README.md and each hand-written page with {@link MIN_SENTENCES} sentences or more. */
 export const PAGE_LIMITS: { readonly mean: number; readonly over30: number; readonly links: number } = {
-  mean: 20,
-  over30: 16,
-  links: 7,
+  mean: 14,
+  over30: 3,
+  links: 2.5,
 };
 
 export const MIN_SENTENCES = 20;

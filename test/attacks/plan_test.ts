@@ -83,7 +83,7 @@ async function attack(level: string, plans: boolean): Promise<{
   return { codes, isChanged };
 }
 
-/** Without mounts no rule covers attributes of what the user owns: docs/sandbox.md, what is not stopped. */
+/** Without mounts no rule covers attributes of what the user owns: docs/known-gaps.md, At level kernel. */
 const OPEN: Readonly<Record<string, readonly string[]>> = { kernel: ["plan-mode", "plan-time", "plan-xattr"] };
 
 for (const level of CONFINED) {

@@ -155,7 +155,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** Without mounts no rule covers attributes of what the user owns: docs/sandbox.md, what is not stopped. */
+/** Without mounts no rule covers attributes of what the user owns: docs/known-gaps.md, At level kernel. */
 const OPEN: Readonly<Record<string, readonly string[]>> = { kernel: ["agents-mode", "agents-time"] };
 
 for (const level of CONFINED) {

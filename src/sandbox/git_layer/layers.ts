@@ -1,5 +1,5 @@
 // At kernel+ no command writes a repository's own folder: each writes to a private layer over it, and the host takes what it did
-// out of that when the command has ended. docs/sandbox.md, Git
+// out of that when the command has ended. docs/sandbox-design.md, Git layers.
 import { dirname, join, relative } from "@std/path";
 import { Buffer } from "node:buffer";
 import { messageOf } from "../../core/error.ts";

@@ -1,5 +1,5 @@
 // What is not protected because it was not there: repositories that a command makes. They are its own, but for what makes a
-// later git of the user run something or write elsewhere. docs/sandbox.md, Repositories that commands make.
+// later git of the user run something or write elsewhere. docs/sandbox-design.md, Repositories that commands create.
 // One file above the usual length: one judgement, and each place of a repository that it is about.
 import { basename, dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../../core/policy.ts";

@@ -115,6 +115,18 @@ Deno.test("sandpiper undo names what somebody else changed, ends with 1, and ove
     assertEquals([(await sandpiper("undo", "--force")).code, read(`${ws}/keep.txt`)], [0, "kept\n"]);
   }));
 
+Deno.test("sandpiper undo that restores some files names the command that overwrites the others", () =>
+  withPlace(async ({ ws, home, sandpiper }) => {
+    const command = "echo x >> keep.txt; echo a > a.txt";
+    const replies = cassette(home, [{ ...LOOKS, calls: [{ name: "bash", args: { command } }] }, { text: "" }]);
+    await sandpiper("-p", "-m", `replay:${replies}`, "change");
+    Deno.writeTextFileSync(`${ws}/keep.txt`, "mine\n");
+    const left = await sandpiper("undo");
+    assertEquals([left.code, read(`${ws}/keep.txt`), read(`${ws}/a.txt`)], [1, "mine\n", undefined]);
+    const advised = /; sandpiper (undo \S+ --to 1 --force) overwrites it/.exec(left.stderr)?.[1]?.split(" ") ?? [];
+    assertEquals([(await sandpiper(...advised)).code, read(`${ws}/keep.txt`)], [0, "kept\n"], left.stderr);
+  }));
+
 Deno.test("a program that was killed in the middle of a run leaves a journal that loads and can be undone", () =>
   withPlace(async ({ ws, home, sandpiper }) => {
     const replies = cassette(home, [

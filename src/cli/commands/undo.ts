@@ -56,7 +56,10 @@ export async function undoCommand(invocation: Invocation): Promise<number> {
       const back = request.redo ? `--to ${points.length + 1}` : "--redo";
       write([`To take this back: ${programName()} undo ${oneLine(session, 128)} ${back}\n`]);
     }
-    warnLeft(config, outcome);
+    // What was restored is a point of its own: the point of these files has to be named.
+    const point = request.redo ? "--redo" : `--to ${outcome.point.number}`;
+    const again = isTaken ? `${programName()} undo ${oneLine(session, 128)} ${point} --force` : "--force";
+    warnLeft(config, outcome, again);
     return outcome.left.length > 0 ? 1 : 0;
   } finally {
     await stored.close();
@@ -147,8 +150,12 @@ function* outcomeLines({ point, steps, left, isDone }: UndoOutcome): Generator<s
   for (const { path, action } of shownSteps(steps)) yield `  ${verbs[action]} ${oneLine(path, LONGEST_PATH)}\n`;
 }
 
-/** What was not done is said even where warnings are not wanted: the exit code alone would not tell which. */
-function warnLeft(config: Config, { left, isDone }: UndoOutcome): void {
+/**
+ * What was not done is said even where warnings are not wanted: the exit code alone would not tell which.
+ *
+ * @param again what overwrites files that others changed
+ */
+function warnLeft(config: Config, { left, isDone }: UndoOutcome, again = "--force"): void {
   const { invocation } = config;
   const always = { ...config, invocation: { ...invocation, values: { ...invocation.values, quiet: false } } };
   for (const { why, isForcible, paths } of leftByReason(left)) {
@@ -156,7 +163,7 @@ function warnLeft(config: Config, { left, isDone }: UndoOutcome): void {
     const [what, list] = names.length === 1
       ? [names[0], ""]
       : [`each of ${names.length} files`, `\n  ${names.join("\n  ")}`];
-    const force = isForcible ? "; --force overwrites it" : "";
+    const force = isForcible ? `; ${again} overwrites it` : "";
     warn(always, `${what} ${isDone ? "is" : "would be"} left as it is: ${why}${force}${list}`);
   }
 }

@@ -1,14 +1,17 @@
 // What a killed program leaves in the workspace has a name that identifies its process, and the next start removes it: also
-// without a tool call, and where no changes are recorded.
+// without a tool call, and where no changes are recorded. Until then git does not show it.
 import { assertEquals } from "@std/assert";
 import { identityOf, processNamespace } from "../../src/sandbox/system/procfs.ts";
 import { temporaryName } from "../../src/core/support/replace_file.ts";
 import { ownerPrefix } from "../../src/sandbox/system/temporary_folder.ts";
-import { cassette, inWorkspace, PROGRAM, run } from "../helpers/program.ts";
+import { needs } from "../helpers/needs.ts";
+import { cassette, inWorkspace, PROGRAM, run, start } from "../helpers/program.ts";
+import { until } from "../helpers/until.ts";
 
 const LINUX = Deno.build.os === "linux";
 /** A process that has ended: one with the number of this one that started earlier. */
 const ended = (): string => `sandpiper-${processNamespace()}-${Deno.pid}-${(identityOf(Deno.pid)?.start ?? 1) - 1}-`;
+const names = (folder: string): string[] => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 
 for (const settings of [{}, { checkpoints: false }]) {
   Deno.test({
@@ -26,8 +29,39 @@ for (const settings of [{}, { checkpoints: false }]) {
         Deno.linkSync(`${ws}/.git/index.${ended()}12345678`, `${ws}/.git/index.lock`);
         const model = `replay:${cassette(home, [{ text: "done" }])}`;
         const { code, stderr } = await run(PROGRAM, ["-p", "-m", model, "go"], { cwd: ws, env: { HOME: home } });
-        const names = (folder: string) => [...Deno.readDirSync(`${ws}/${folder}`)].map(({ name }) => name).sort();
-        assertEquals([code, names("src/deep"), names(".git")], [0, kept, ["HEAD"]], stderr);
+        assertEquals([code, names(`${ws}/src/deep`), names(`${ws}/.git`)], [0, kept, ["HEAD"]], stderr);
       }),
   });
 }
+
+Deno.test({
+  ...needs(["git"], "git does not show the temporary file of a killed program, the next session removes it", !LINUX),
+  fn: () =>
+    inWorkspace({ "src/a.ts": "a\n" }, async ({ ws, home }) => {
+      const git = (...args: readonly string[]): string => {
+        const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+        const options = { args: ["-C", ws, ...identity, ...args], env: { HOME: home } };
+        return new TextDecoder().decode(new Deno.Command("git", options).outputSync().stdout);
+      };
+      git("init", "-q");
+      git("add", "-A");
+      git("commit", "-qm", "first");
+      const program = (...replies: readonly unknown[]) => {
+        const model = `replay:${cassette(home, replies)}`;
+        return [PROGRAM, ["-p", "-m", model, "go"], { cwd: ws, env: { HOME: home } }] as const;
+      };
+      const write = { name: "write", args: { path: "src/b.ts", content: "b\n" } };
+      const wait = { name: "bash", args: { command: `: ${home}; touch started; sleep 60` } };
+      const child = start(...program({ calls: [write] }, { calls: [wait] }));
+      await until(() => names(ws).includes("started"));
+      const prefix = `sandpiper-${processNamespace()}-${child.pid}-${identityOf(child.pid)?.start}-`;
+      child.kill("SIGKILL");
+      await child.output();
+      Deno.writeTextFileSync(`${ws}/src/${temporaryName(prefix)}`, "a part");
+      assertEquals(git("status", "--porcelain"), "?? src/b.ts\n?? started\n");
+      const { code, stderr } = await run(...program({ text: "done" }));
+      assertEquals([code, names(`${ws}/src`), names(ws)], [0, ["a.ts", "b.ts"], [".git", "src", "started"]], stderr);
+      assertEquals(git("status", "--porcelain", "--ignored"), "?? src/b.ts\n?? started\n");
+      assertEquals(names(`${ws}/.git`).filter((name) => /lock|sandpiper/.test(name)), []);
+    }),
+});

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { CONFINED_LEVELS, type Policy } from "../../core/policy.ts";
 import type { ProgramOutcome, RunProgram } from "../../core/runner.ts";
 import { attempt } from "../../core/support/attempt.ts";
+import { once } from "../../core/support/once.ts";
 import { allSettled } from "../../core/support/close_all.ts";
 import type { CallOptions } from "../../core/runner.ts";
 import { errorResult, type Files, type Shell, textResult, type Tool } from "../../core/tool.ts";
@@ -63,10 +64,16 @@ export function openToolProcesses(
   ground: ToolGround,
 ): ToolProcesses {
   const { self, cache, numbered, warn } = ground;
+  /** Before the first call that can write, and before anything looks at the repositories that commands must not change. */
+  const prepareScopes = once(async () => {
+    if (!canWrite(policy)) return;
+    const { excludeTemporaryFiles } = await import("./git_exclude.ts");
+    excludeTemporaryFiles(policy);
+  });
   const listed = startsListed(policy, known);
   const usesShell = (tool: Tool): boolean => listed ? tool.name === "bash" : tool.place === "shell";
   const kind = !known.some(usesShell) ? undefined : listed ? "listed" : "shell";
-  const processes = kind && lateProcesses(kind, policy, self, cache, warn);
+  const processes = kind && lateProcesses(prepareScopes, kind, policy, self, cache, warn);
   const programs = listed && processes ? listedPrograms(processes) : undefined;
   const watch = programs ? { runProgram: programs.run } : {};
   const startWorker = (): Runner =>
@@ -97,6 +104,7 @@ export function openToolProcesses(
   const inRunner = async (tool: Tool, args: JsonObject, options: CallOptions): Promise<ToolResult> => {
     const deadlineMs = await tool.deadlineMs?.(args, policy);
     if (tool.name === "bash") programs?.forget();
+    if (!tool.readOnly) await prepareScopes();
     const call = { name: tool.name, args, mayWrite: !tool.readOnly };
     if (isClosed || !known.some(({ name }) => name === tool.name)) return errorResult("No tools were started");
     const address = await tool.fetches?.(args);
@@ -243,13 +251,22 @@ export interface LateProcesses {
   readonly close: () => Promise<void>;
 }
 
-/** Opens processes as `openProcesses` does, when they are first needed. */
-function lateProcesses(...args: Parameters<typeof import("./processes.ts").openProcesses>): LateProcesses {
+/** Whether tools can write anything but private directories of the session. */
+function canWrite({ root, write, tmp, cache }: Policy): boolean {
+  return write.all || write.list.some((path) => path === root || (path !== tmp && path !== cache));
+}
+
+/** Opens processes as `openProcesses` does, when they are first needed and `prepare` is done. */
+function lateProcesses(
+  prepare: () => Promise<void>,
+  ...args: Parameters<typeof import("./processes.ts").openProcesses>
+): LateProcesses {
   const [, policy, , cache] = args;
   let loading: Promise<Processes> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const get = (): Promise<Processes> =>
-    loading ??= import("./processes.ts").then(({ openProcesses }) => openProcesses(...args));
+    loading ??= Promise.all([import("./processes.ts"), prepare()])
+      .then(([{ openProcesses }]) => openProcesses(...args));
   /** Nothing where they could not be opened, which the calls told. */
   const opened = async (): Promise<Processes | undefined> => await loading?.catch(() => undefined);
   let closing: Promise<void> | undefined;

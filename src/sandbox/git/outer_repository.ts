@@ -49,6 +49,7 @@ export function whyHidden(
   return isDenied ? "denied" : undefined;
 }
 
-function deviceOf(path: string): string | undefined {
+/** What tells the file system of a path apart: git looks for a repository in one of them only. */
+export function deviceOf(path: string): string | undefined {
   return statusOf(path)?.identity.split(":").slice(0, 2).join(":");
 }

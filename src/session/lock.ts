@@ -1,7 +1,8 @@
 // One process at a time writes to a session. A lock of the kernel is taken, because it ends with the process that holds
 // it, however that process ends; the file beside the session is only what the lock is on and says who has it.
+import { join } from "@std/path";
 import { UserError } from "../core/error.ts";
-import type { NamedFile, NamedFiles } from "../core/named_files.ts";
+import type { Access, NamedFile, NamedFiles } from "../core/named_files.ts";
 import { attempt } from "../core/support/attempt.ts";
 import { readHeader } from "./header.ts";
 
@@ -13,6 +14,11 @@ export interface SessionLock {
 
 /** A holder that ends removes its lock file; whoever opened that file just before has to start over. */
 const ATTEMPTS = 20;
+/** A lock file that is removed is gone after this time. */
+const REMOVAL_MS = 2;
+const SUFFIX = ".lock";
+/** What is added to the name of a session's file until the file is complete. Only the holder of the lock uses this name. */
+export const INCOMPLETE = ".new";
 /** What a lock file says about its holder is shorter; bytes. */
 const MAX_LOCK_BYTES = 4096;
 
@@ -23,12 +29,12 @@ const MAX_LOCK_BYTES = 4096;
  * lock file can be made there.
  */
 export function lockSession(path: string, now: number, files: NamedFiles): SessionLock {
-  const lock = files.find(`${path}.lock`, { access: "write", typed: true, follow: false });
+  const lock = files.find(`${path}${SUFFIX}`, { access: "write", typed: true, follow: false });
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const file = openLockFile(files, lock);
     let isHeld = false;
     try {
-      if (!file.tryLockSync(true)) throw heldError(path, files, lock);
+      if (!file.tryLockSync(true) && !isFreeSoon(files, lock, file)) throw heldError(path, files, lock);
       isHeld = isStillAt(files, lock, file);
       if (isHeld) return holdLock(file, now, () => files.remove(lock));
     } finally {
@@ -36,6 +42,32 @@ export function lockSession(path: string, now: number, files: NamedFiles): Sessi
     }
   }
   throw heldError(path, files, lock);
+}
+
+/** Whether a lock that was not free a moment ago is taken now, or its file is gone: `removeLeftLocks` holds one for a moment. */
+function isFreeSoon(files: NamedFiles, lock: NamedFile, file: Deno.FsFile): boolean {
+  if (!isStillAt(files, lock, file)) return true;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, REMOVAL_MS);
+  return file.tryLockSync(true) || !isStillAt(files, lock, file);
+}
+
+/**
+ * Removes the lock files in a directory of sessions that no process holds, and files of sessions that a killed process did not
+ * complete. Throws what the system throws.
+ */
+export function removeLeftLocks(folder: string, files: NamedFiles): void {
+  const find = (name: string, access: Access): NamedFile =>
+    files.find(join(folder, name), { access, typed: true, follow: false });
+  for (const { name, isFile } of files.list(files.find(folder, { access: "read", typed: true }))) {
+    if (!isFile || !name.endsWith(SUFFIX)) continue;
+    const lock = find(name, "write");
+    attempt(() => {
+      using file = files.update(lock);
+      if (!file.tryLockSync(true) || !isStillAt(files, lock, file)) return;
+      attempt(() => files.remove(find(`${name.slice(0, -SUFFIX.length)}${INCOMPLETE}`, "write"))); // There is rarely one.
+      files.remove(lock);
+    });
+  }
 }
 
 function openLockFile(files: NamedFiles, lock: NamedFile): Deno.FsFile {

@@ -1,5 +1,5 @@
 import { dirname } from "@std/path";
-import { lockSession, type SessionLock } from "./lock.ts";
+import { INCOMPLETE, lockSession, type SessionLock } from "./lock.ts";
 import { messageOf, UserError } from "../core/error.ts";
 import { makeDirectories, type NamedFiles } from "../core/named_files.ts";
 import { attempt } from "../core/support/attempt.ts";
@@ -26,7 +26,7 @@ const BATCH_UNITS = 4 * 1024 * 1024;
 const NEWLINE = 10;
 const encoder = new TextEncoder();
 
-/** Creates a session's file, 0600 in a directory 0700, with its first lines on the disk. It must not exist. */
+/** Creates a session's file, 0600 in a directory 0700, with its first lines on the disk. It must not exist. It gets its name when it is complete. */
 export function createSessionFile(
   path: string,
   lines: readonly string[],
@@ -34,18 +34,20 @@ export function createSessionFile(
 ): SessionFile {
   makeDirectories(files, dirname(path), 0o700);
   const named = files.find(path, { access: "write", typed: true });
+  const incomplete = files.find(`${path}${INCOMPLETE}`, { access: "write", typed: true, follow: false });
   const lock = lockSession(path, now, files);
   let file: Deno.FsFile | undefined;
   try {
-    file = files.create(named, 0o600);
+    if (files.status(named) !== undefined) throw new Deno.errors.AlreadyExists(`${path} exists`);
+    file = files.create(incomplete, 0o600);
     const session = writerOf(path, file, lock, { size: 0, wholeBytes: 0 });
     session.add(lines);
     session.sync();
+    files.rename(incomplete, named);
     syncFolder(dirname(path));
     return session;
   } catch (error) {
-    // It is empty or torn, and no list of sessions shows it.
-    if (file !== undefined) attempt(() => files.remove(named));
+    if (file !== undefined) attempt(() => files.remove(incomplete));
     file?.close();
     lock.release();
     throw error;

@@ -12,6 +12,11 @@ const LINUX = Deno.build.os === "linux";
 /** A process that has ended: one with the number of this one that started earlier. */
 const ended = (): string => `sandpiper-${processNamespace()}-${Deno.pid}-${(identityOf(Deno.pid)?.start ?? 1) - 1}-`;
 const names = (folder: string): string[] => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+/** Relative paths of the files in a directory and below it. */
+const below = (folder: string, prefix = ""): string[] =>
+  [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? below(`${folder}/${name}`, `${prefix}${name}/`) : [`${prefix}${name}`]
+  ).sort();
 
 for (const settings of [{}, { checkpoints: false }]) {
   Deno.test({
@@ -48,20 +53,30 @@ Deno.test({
       git("commit", "-qm", "first");
       const program = (...replies: readonly unknown[]) => {
         const model = `replay:${cassette(home, replies)}`;
-        return [PROGRAM, ["-p", "-m", model, "go"], { cwd: ws, env: { HOME: home } }] as const;
+        return [PROGRAM, ["-p", "-m", model, "--tools", "write,bash,task", "go"], {
+          cwd: ws,
+          env: { HOME: home },
+        }] as const;
       };
       const write = { name: "write", args: { path: "src/b.ts", content: "b\n" } };
+      const task = { name: "task", args: { description: "d", prompt: "p", write: ["."], tools: ["bash"] } };
       const wait = { name: "bash", args: { command: `: ${home}; touch started; sleep 60` } };
-      const child = start(...program({ calls: [write] }, { calls: [wait] }));
+      const child = start(...program({ calls: [write] }, { calls: [task] }, { calls: [wait] }));
       await until(() => names(ws).includes("started"));
       const prefix = `sandpiper-${processNamespace()}-${child.pid}-${identityOf(child.pid)?.start}-`;
       child.kill("SIGKILL");
       await child.output();
+      const sessions = `${home}/.sandpiper/agent/sessions`;
+      const locks = (): string[] => below(sessions).filter((path) => !path.endsWith(".jsonl"));
+      assertEquals(locks().map((path) => path.split("/").slice(1, -1)), [[], ["agents"]]);
+      for (const lock of locks()) Deno.writeTextFileSync(`${sessions}/${lock.replace(/lock$/, "new")}`, "{");
       Deno.writeTextFileSync(`${ws}/src/${temporaryName(prefix)}`, "a part");
       assertEquals(git("status", "--porcelain"), "?? src/b.ts\n?? started\n");
       const { code, stderr } = await run(...program({ text: "done" }));
       assertEquals([code, names(`${ws}/src`), names(ws)], [0, ["a.ts", "b.ts"], [".git", "src", "started"]], stderr);
       assertEquals(git("status", "--porcelain", "--ignored"), "?? src/b.ts\n?? started\n");
+      assertEquals(locks(), []);
+      assertEquals(below(`${home}/.sandpiper/agent/checkpoints`).filter((path) => path.endsWith(".lock")), []);
       assertEquals(names(`${ws}/.git`).filter((name) => /lock|sandpiper/.test(name)), []);
     }),
 });

@@ -1,7 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { numbersIn, readProcLink } from "../../src/sandbox/system/procfs.ts";
-import { lockSession } from "../../src/session/lock.ts";
+import { lockSession, removeLeftLocks } from "../../src/session/lock.ts";
+import { createSessionFile } from "../../src/session/session_file.ts";
 import { createSession } from "../../src/session/store.ts";
 import { openSession } from "../../src/session/reopen.ts";
 import { begin, startWriter } from "./start_writer.ts";
@@ -148,3 +149,33 @@ function duplicate(path: string): Disposable {
     },
   };
 }
+
+Deno.test("removeLeftLocks() removes the locks of processes that have ended, with the files that they did not complete", () => {
+  inWorld((world) => {
+    const session = createSession({ cwd: "/w", folder: world.folder }, world);
+    session.append(said(user("open")));
+    const open = `${session.path}`;
+    const names = (): string[] =>
+      [...Deno.readDirSync(world.folder)].map(({ name }) => join(world.folder, name)).sort();
+    const left = `${world.folder}/0_left.jsonl`;
+    for (const [path, text] of [[`${open}.new`, "mine"], [left, "{}"], [`${left}.new`, "{"], [`${left}.lock`, ""]]) {
+      Deno.writeTextFileSync(`${path}`, `${text}`);
+    }
+    removeLeftLocks(world.folder, world.files);
+    assertEquals(names(), [left, open, `${open}.lock`, `${open}.new`].sort());
+    session.append(said(user("more")));
+    session.close();
+  });
+});
+
+Deno.test("a session's file gets its name when its first lines are complete, and never replaces another file", () => {
+  inWorld((world) => {
+    const path = join(world.folder, "one.jsonl");
+    const create = () => createSessionFile(path, ["{}"], { now: START, files: world.files });
+    const file = create();
+    assertEquals([...Deno.readDirSync(world.folder)].map(({ name }) => name).sort(), ["one.jsonl", "one.jsonl.lock"]);
+    file.close();
+    assertThrows(create, Deno.errors.AlreadyExists);
+    assertEquals([linesOf(path).length, [...Deno.readDirSync(world.folder)].length], [1, 1]);
+  });
+});

@@ -9,6 +9,7 @@ import type { Recorder } from "../../changes/recorder.ts";
 import type { Config } from "../../config/config.ts";
 import { counted } from "../../core/support/text.ts";
 import { checkpointSettings } from "../sessions/checkpoint_place.ts";
+import { removeSessionLocks } from "../sessions/session_choice.ts";
 import type { OpenJournal } from "./open_journal.ts";
 
 /** What the engine does with the journal of changes. */
@@ -93,7 +94,9 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
   /** Whether a request was made: what killed processes left is removed then. */
   let isAsked = false;
   const removeLeft = async (): Promise<void> => {
-    if (!parts.isPassing) await (await import("./left_files.ts")).removeLeftFiles(parts.policy());
+    if (parts.isPassing) return;
+    removeSessionLocks(parts.config());
+    await (await import("./left_files.ts")).removeLeftFiles(parts.policy());
   };
 
   const open = (): Promise<OpenJournal | undefined> =>
@@ -106,7 +109,10 @@ export function sessionChanges(parts: SessionChangesParts): SessionChanges {
           return undefined;
         }
         const { openSessionJournal, recoverFirst } = await import("./open_journal.ts");
-        if (!parts.isPassing) await recoverFirst(parts.config(), settings, parts.policy(), parts.notify);
+        if (!parts.isPassing) {
+          removeSessionLocks(parts.config());
+          await recoverFirst(parts.config(), settings, parts.policy(), parts.notify);
+        }
         const opened = openSessionJournal({
           config: parts.config(),
           settings,

@@ -2,11 +2,13 @@ import { join, resolve } from "@std/path";
 import type { UserError } from "../../core/error.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { allSessionFolders, sessionsFolder, SUB_SESSIONS } from "../../session/folder.ts";
+import { removeLeftLocks } from "../../session/lock.ts";
 import { createSession, memorySession } from "../../session/store.ts";
 import type { Config } from "../../config/config.ts";
 import { namedFilesOf } from "../../config/named_files.ts";
 import type { NamedFiles } from "../../core/named_files.ts";
 import { isInside } from "../../core/policy.ts";
+import { attempt } from "../../core/support/attempt.ts";
 import { untouchedFiles } from "../../sandbox/names/named_files.ts";
 import { mayHost } from "../../config/host_permissions.ts";
 
@@ -82,4 +84,14 @@ export function subSession(config: Config, parent: SessionStore, tell: Tell): Se
     return memorySession(session, storeOptions(config, tell));
   }
   return createSession({ ...session, folder: place }, storeOptions(config, tell, place));
+}
+
+/** Removes what killed processes left of locks in the directories of this workspace's sessions. Never throws. */
+export function removeSessionLocks(config: Config): void {
+  const { folder } = sessionPlaces(config);
+  if (folder === undefined || !mayHost({ name: "write", path: folder })) return;
+  // Nothing was kept yet, or no sub-agent was started.
+  for (const place of [folder, join(folder, SUB_SESSIONS)]) {
+    attempt(() => removeLeftLocks(place, sessionFiles(config, place)));
+  }
 }

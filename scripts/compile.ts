@@ -49,7 +49,7 @@ if (typeof args.skills === "string") {
 }
 await copyFolder(join(root, "docs"), join(carried, "docs"));
 // Requirements lead to tests, which the binary does not carry; the others are for who looks at the repository.
-for (const name of ["requirements.md", "performance.md", "performance.json", "picture.svg", "decisions"]) {
+for (const name of ["performance.md", "performance.json", "picture.svg"]) {
   await Deno.remove(join(carried, "docs", name), { recursive: true });
 }
 await narrowSchemas(join(carried, "docs"));

@@ -1,6 +1,6 @@
 /**
  * Writes the pages and the schemas that come from tables: docs/index.md, docs/options.md, docs/sandpiper.1,
- * docs/settings.md, docs/requirements.md, docs/performance.md, docs/*.schema.json, tools/definitions.ts.
+ * docs/settings.md, dev/requirements.md, docs/performance.md, docs/*.schema.json, tools/definitions.ts.
  * With `--check` it writes nothing and fails when one of them is stale, or docs/troubleshooting.md has a message that no
  * source has.
  */
@@ -27,7 +27,7 @@ const pages = {
   "docs/index.md": indexPage(root),
   "docs/options.md": optionsPage(),
   "docs/performance.md": performancePage(readPublished(root)),
-  "docs/requirements.md": requirementsPage(root),
+  "dev/requirements.md": requirementsPage(root),
   "docs/sandpiper.1": manPage(),
   "docs/settings.md": settingsPage(),
   "docs/settings.schema.json": settingsSchema(),

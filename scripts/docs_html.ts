@@ -68,8 +68,8 @@ function grouped(pages: readonly Page[]): readonly Group[] {
     { title: "", pages: [...take("README.md"), ...take("docs/index.md")] },
     ...SECTIONS.map(({ title, pages }) => ({ title, pages: pages.flatMap(({ name }) => take(`docs/${name}.md`)) })),
   ];
-  const changing = ["ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"].flatMap(take);
-  const decisions = [...rest.values()].filter(({ path }) => path.startsWith("docs/decisions/"));
+  const changing = ["ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md", "dev/requirements.md"].flatMap(take);
+  const decisions = [...rest.values()].filter(({ path }) => path.startsWith("dev/decisions/"));
   for (const { path } of decisions) rest.delete(path);
   if (rest.size > 0) throw new Error(`SECTIONS has no place for ${[...rest.keys()].join(", ")}`);
   return [...usual, { title: "Contributors", pages: changing }, { title: "Decisions", pages: decisions }];

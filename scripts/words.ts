@@ -22,7 +22,7 @@ interface FileProse {
 }
 
 /** Pages that `deno task docs` generates: their words are strings in the source. */
-const GENERATED: ReadonlySet<string> = new Set(["options.md", "settings.md", "requirements.md", "performance.md"]);
+const GENERATED: ReadonlySet<string> = new Set(["options.md", "settings.md", "performance.md"]);
 const SHOWN_CHARACTERS = 200;
 
 const root = resolve(import.meta.dirname ?? ".", "..");
@@ -68,7 +68,7 @@ function* pageProse(): Generator<FileProse> {
   yield page("CHANGELOG", "CHANGELOG.md");
   for (const name of filesBelow(join(root, "docs"), ".md")) {
     const path = relative(root, name);
-    if (path.startsWith("docs/decisions/") || GENERATED.has(path.replace(/^.*\//, ""))) continue;
+    if (GENERATED.has(path.replace(/^.*\//, ""))) continue;
     yield page("docs", path);
   }
 }

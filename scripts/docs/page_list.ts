@@ -73,7 +73,6 @@ export const SECTIONS: readonly Section[] = [
       page("known-gaps", "Threat model and known gaps of the sandbox"),
       page("comparison", "sandpiper next to pi, Codex, Claude Code and opencode"),
       page("performance", "Measured speed and memory"),
-      page("requirements", "Requirements and the tests that prove them"),
     ],
   },
 ];

@@ -26,7 +26,7 @@ export function requirementsPage(root: string): string {
     const name = relative(root, path);
     // The table itself and the page that is made from it; and names of models are no codes.
     if (
-      name === "scripts/docs/rows.ts" || name === "scripts/docs/requirements.ts" || name === "docs/requirements.md" ||
+      name === "scripts/docs/rows.ts" || name === "scripts/docs/requirements.ts" || name === "dev/requirements.md" ||
       name === CATALOGUE
     ) continue;
     for (const [code] of textOf(path).matchAll(CODE)) {

@@ -1,4 +1,4 @@
-// The rows of the requirements, each in one sentence. docs/requirements.md comes from them.
+// The rows of the requirements, each in one sentence. dev/requirements.md comes from them.
 
 /** What each code stands for. */
 export const ROWS: Readonly<Record<string, string>> = {
@@ -554,7 +554,7 @@ export const ROWS: Readonly<Record<string, string>> = {
   X33: "Content is traced only when that is switched on.",
 };
 
-/** Rows that a decision has replaced or narrowed: the record's name in docs/decisions. */
+/** Rows that a decision has replaced or narrowed: the record's name in dev/decisions. */
 export const DECIDED: Readonly<Record<string, string>> = {
   R31: "0014-halves-are-values",
   R36: "0014-halves-are-values",

@@ -47,7 +47,7 @@ export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhig
 /** Reasoning effort; `off` leaves the field out of the request. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
-/** A system prompt in its two halves (docs/decisions/0014); either may be empty. */
+/** A system prompt in its two halves (dev/decisions/0014); either may be empty. */
 export interface SystemPrompt {
   /** The half that is the same for the whole session: a server's cache can be kept on it. */
   readonly stable: string;

@@ -27,7 +27,8 @@ Deno.test("readPages() leads links between pages to each other, takes no HTML, a
     for (const name of ["ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"]) {
       Deno.writeTextFileSync(join(folder, name), "# A\n");
     }
-    Deno.mkdirSync(join(folder, "docs", "decisions"), { recursive: true });
+    Deno.mkdirSync(join(folder, "docs"));
+    Deno.mkdirSync(join(folder, "dev", "decisions"), { recursive: true });
     Deno.writeTextFileSync(join(folder, "docs", "two.md"), "# Two\n\n## Same\n\n## Same\n\n[up](../README.md#one)\n");
     Deno.writeTextFileSync(
       join(folder, "README.md"),

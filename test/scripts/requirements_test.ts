@@ -59,6 +59,6 @@ Deno.test("a row that is open says why in a sentence", () => {
 Deno.test("every decision that replaces a row is there", () => {
   for (const [code, name] of Object.entries(DECIDED)) {
     assert(code in ROWS, code);
-    assert(Deno.statSync(new URL(`../../docs/decisions/${name}.md`, import.meta.url)).isFile);
+    assert(Deno.statSync(new URL(`../../dev/decisions/${name}.md`, import.meta.url)).isFile);
   }
 });

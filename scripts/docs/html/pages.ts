@@ -36,7 +36,8 @@ export function pagePaths(root: string): readonly string[] {
     "ARCHITECTURE.md",
     "AGENTS.md",
     "CHANGELOG.md",
-    ...inFolder("docs/decisions"),
+    ...inFolder("dev"),
+    ...inFolder("dev/decisions"),
   ];
 }
 

@@ -52,7 +52,7 @@ export function stripAllButOverwrites(text: string): string {
 /**
  * What stands for the seam between a prompt's halves wherever prompts are written as one text.
  *
- * Here the halves travel as two values and nothing is ever marked (docs/decisions/0014): the name is known so that no file
+ * Here the halves travel as two values and nothing is ever marked (dev/decisions/0014): the name is known so that no file
  * can bring the mark in, for a reader that goes by it.
  */
 const BOUNDARY = "sandpiper:stable-prompt-ends";

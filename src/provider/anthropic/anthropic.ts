@@ -1,5 +1,5 @@
 // The Messages API of Anthropic, and of the servers that speak it. What it sends and reads has the types of the package; no
-// module of that is loaded (docs/decisions/0045).
+// module of that is loaded (dev/decisions/0045).
 import type { JsonObject } from "../../core/json.ts";
 import type { Provider, ProviderRequest } from "../../core/provider.ts";
 import type { SomeCapabilities } from "../capabilities/capabilities.ts";

@@ -19,7 +19,7 @@ const ERROR_BODY_BYTES = 1024 * 1024;
 /**
  * A poster for one connection. It sends what the `openai` package's client would send, without loading that client:
  * retries, time limits and reading the stream are ours anyway, and its code would be a third of every start
- * (docs/decisions/0011).
+ * (dev/decisions/0011).
  */
 export function createPost(connection: Connection): Post {
   const { baseUrl, apiKey, key, keyHeader = "bearer", headers, query } = connection;

@@ -1,5 +1,5 @@
 // What the host makes of a repository that a command made: one of its own, out of sight, in which the import of layers takes
-// what the other means. docs/decisions/0040-repositories-made-anew.md
+// what the other means. dev/decisions/0040-repositories-made-anew.md
 import { dirname, join } from "@std/path";
 import { covers, isInside, type Policy } from "../../core/policy.ts";
 import { readConfigText } from "../git/config_text.ts";

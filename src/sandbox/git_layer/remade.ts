@@ -1,7 +1,7 @@
 // A repository that a command makes among the workspace's files has no layer: a mount would keep its folder from being moved.
 // When the command has ended, the host moves its `.git` away, makes one of its own out of sight, takes what the other means
 // by the import of layers, and moves the finished one into place. No git of the host runs where a command can write.
-// docs/decisions/0040-repositories-made-anew.md
+// dev/decisions/0040-repositories-made-anew.md
 import { dirname, join } from "@std/path";
 import { messageOf } from "../../core/error.ts";
 import { isInside, type Policy } from "../../core/policy.ts";

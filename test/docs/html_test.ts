@@ -108,7 +108,7 @@ Deno.test({
       const seen = /<pre id="seen">([^<]*)/.exec(new TextDecoder().decode(stdout))?.[1] ?? "";
       assert(seen !== "", new TextDecoder().decode(stderr).slice(-2000));
       assertEquals(JSON.parse(seen), {
-        page: { shown: ["docs/undo.md"], isWide: false, title: "What changed, and undo · sandpiper" },
+        page: { shown: ["docs/undo.md"], isWide: false, title: "Undo · sandpiper" },
         search: {
           ...{ shown: [], isWide: false, first: "There is no API key for …", isMarked: true },
           hash: "#?q=no%20api%20key%20for",

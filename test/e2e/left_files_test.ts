@@ -40,6 +40,29 @@ for (const settings of [{}, { checkpoints: false }]) {
 }
 
 Deno.test({
+  ...needs(["git"], "the index lock of a killed program is removed from the repository of a linked worktree", !LINUX),
+  fn: () =>
+    inWorkspace({ "a.ts": "a\n" }, async ({ ws, home, outside }) => {
+      const git = (...args: readonly string[]) =>
+        new Deno.Command("git", { args: ["-C", outside, "-c", "user.name=a", "-c", "user.email=a@b", ...args] })
+          .outputSync();
+      git("init", "-q");
+      git("commit", "-qm", "first", "--allow-empty");
+      git("worktree", "add", "-q", `${ws}/linked`);
+      const own = `${outside}/.git/worktrees/linked`;
+      const before = names(own);
+      Deno.writeTextFileSync(`${own}/index.${ended()}12345678`, "");
+      Deno.linkSync(`${own}/index.${ended()}12345678`, `${own}/index.lock`);
+      const model = `replay:${cassette(home, [{ text: "done" }])}`;
+      const { code, stderr } = await run(PROGRAM, ["-p", "-m", model, "go"], {
+        cwd: `${ws}/linked`,
+        env: { HOME: home },
+      });
+      assertEquals([code, names(own)], [0, before], stderr);
+    }),
+});
+
+Deno.test({
   ...needs(["git"], "git does not show the temporary file of a killed program, the next session removes it", !LINUX),
   fn: () =>
     inWorkspace({ "src/a.ts": "a\n" }, async ({ ws, home }) => {

@@ -274,12 +274,12 @@ function lateProcesses(
   const tidy = async (): Promise<void> => {
     isTidy = true;
     tidyUp(cache, dirname(policy.tmp));
-    const repository = `${policy.root}/.git`;
-    if (!attempt(() => [...Deno.readDirSync(repository)])?.some(({ name }) => name.startsWith("index.sandpiper-"))) {
-      return;
+    for (const repository of [`${policy.root}/.git`, ...(policy.outerGit ? [policy.outerGit.own] : [])]) {
+      const entries = attempt(() => [...Deno.readDirSync(repository)]) ?? [];
+      if (!entries.some(({ name }) => name.startsWith("index.sandpiper-"))) continue;
+      const { removeLeftLocks } = await import("../../sandbox/git_layer/real_files.ts");
+      removeLeftLocks(`${repository}/index`);
     }
-    const { removeLeftLocks } = await import("../../sandbox/git_layer/real_files.ts");
-    removeLeftLocks(`${repository}/index`);
   };
   const end = async (): Promise<void> => {
     clearTimeout(timer);

@@ -99,7 +99,6 @@ Deno.test({
       assertEquals([code, names(`${ws}/src`), names(ws)], [0, ["a.ts", "b.ts"], [".git", "src", "started"]], stderr);
       assertEquals(git("status", "--porcelain", "--ignored"), "?? src/b.ts\n?? started\n");
       assertEquals(locks(), []);
-      assertEquals(below(`${home}/.sandpiper/agent/checkpoints`).filter((path) => path.endsWith(".lock")), []);
       assertEquals(names(`${ws}/.git`).filter((name) => /lock|sandpiper/.test(name)), []);
     }),
 });

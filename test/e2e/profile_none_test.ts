@@ -11,11 +11,14 @@ const FILES = {
   ".sandpiper/skills/a/SKILL.md": skill("a"),
 };
 
-/** The Markdown files that a command opened; strace names the directory of a descriptor. */
+/**
+ * The Markdown files that a command opened for reading; strace names the directory of a descriptor. The launcher creates an
+ * empty README.md in a new root, to mount the real one there.
+ */
 function opened(trace: string): readonly string[] {
-  return [...trace.matchAll(/openat\([^<"]*<([^>"]*)>, "([^"]*\.md)"/g)].map(([, folder = "", path = ""]) =>
-    resolve(folder, path)
-  );
+  return [...trace.matchAll(/openat\([^<"]*<([^>"]*)>, "([^"]*\.md)", (?!O_WRONLY)/g)].map((
+    [, folder = "", path = ""],
+  ) => resolve(folder, path));
 }
 
 Deno.test({

@@ -4,14 +4,17 @@ import type { Policy } from "../../../src/core/policy.ts";
 import { temporaryName } from "../../../src/core/support/replace_file.ts";
 import { excludeTemporaryFiles } from "../../../src/engine/tools/git_exclude.ts";
 import { makeWorld, type World, worldPolicy, type WorldRequest } from "../../sandbox/confined_world.ts";
+import { alsoWithFullPermissions, canHold } from "../../helpers/full_permissions.ts";
 import { needs } from "../../helpers/needs.ts";
 
 const LINES = "# sandpiper: temporary files\n.sandpiper-*.tmp\n";
 const NAME = temporaryName("sandpiper-1-2-3-");
 
+alsoWithFullPermissions(import.meta.url);
+
 const test = (name: string, work: (world: World) => void): void =>
   Deno.test({
-    ...needs(["git"], `excludeTemporaryFiles() ${name}`, Deno.build.os !== "linux"),
+    ...needs(["git"], `excludeTemporaryFiles() ${name}`, Deno.build.os !== "linux" || !canHold),
     fn: () => {
       using world = makeWorld();
       git(world.root, "init", "-q");

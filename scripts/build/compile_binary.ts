@@ -65,7 +65,7 @@ export async function compileBinary(
   return undefined;
 }
 
-/** What is said when the official base runtime cannot be had: a build that goes on has not failed. */
+/** Describes why the official base runtime is not available. The build continues with another one. */
 export function otherRoute(reason: string): string {
   // deno-lint-ignore no-control-regex -- colours of the compiler's own message
   const plain = reason.replace(/\x1b\[[0-9;]*m/g, "").replace(/^error:\s*/i, "").replace(/\.$/, "");

@@ -124,7 +124,7 @@ export function createKeeper({ pack, limits, known: knownIn, isKept, objects: na
         else if (kind === KIND.file) keepUnnamed(tree, path, record, place);
         else keep(tree, path, place);
         yield true;
-        // A look has read this folder anew meanwhile.
+        // A scan has read this directory again in the meantime.
         if (folder.bytes !== bytes) [bytes, next, record] = [folder.bytes, 0, recordsIn(folder.bytes)];
       }
       for (const inner of folder.inner) stack.push({ folder: inner, known, path: below(inFolder, inner.name) });

@@ -164,7 +164,7 @@ export function openPack(path: string, maxBytes: number): Pack {
       write(head);
       write(bytes);
     } catch {
-      // A full disk: what is in the pack stays, and nothing is added any more.
+      // A full disk: the contents of the pack stay, and no more are added.
       failed = full = true;
       size = start;
       waitingLength = 0;

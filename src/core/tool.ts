@@ -73,7 +73,7 @@ export interface ShellOutcome {
   readonly fullOutputPath?: string;
   /** Facts for the model about what the sandbox undid or refused, one line each. */
   readonly notes: readonly string[];
-  /** How many of the last notes tell of a denial that people are told of as data, too. */
+  /** Number of trailing notes that repeat a denial already reported as structured data. */
   readonly told?: number;
 }
 

@@ -98,7 +98,7 @@ function noSuchTools(names: readonly string[], known: readonly string[]): Error 
   return new Error(`this session has no tool ${said}; it has ${known.join(", ") || "none"}`);
 }
 
-/** What is told of a question: that it is asked, and that it is over. */
+/** Emits an event when a prompt to the user opens or closes. */
 export type TellQuestion = (
   event: { readonly type: "ui_prompt_start" | "ui_prompt_end"; readonly kind: string; readonly title: string },
 ) => void;

@@ -19,7 +19,7 @@ export interface Prompting {
   readonly prompt: (input: UserPrompt) => Promise<PromptOutcome>;
   /** Goes on with messages that stand in no queue: none, or those of an extension. */
   readonly go: (messages: readonly AgentMessage[]) => Promise<PromptOutcome>;
-  /** The same as soon as nothing else goes on; nobody waits for it, and a person is told of what keeps it from going. */
+  /** The same as soon as the session is idle, without waiting for the outcome. A notice reports errors. */
   readonly goSoon: (messages: readonly AgentMessage[]) => void;
   /** Whether the run that goes on has come to its end, so that it waits for no handler any more. */
   readonly isEnding: () => boolean;

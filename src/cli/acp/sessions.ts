@@ -190,8 +190,8 @@ export function titleOf(firstMessage: string): string {
 }
 
 /**
- * A failure as the client is told of it. What a person can mend lies where the client starts this program; everything else
- * keeps its stack for our eyes.
+ * Converts an error for the ACP client. User errors point to the client's agent configuration; internal errors keep their
+ * stack.
  */
 export function asRequestError(error: unknown): unknown {
   if (!(error instanceof UserError)) return error;

@@ -16,7 +16,7 @@ const LONGEST_WORD = 30_000;
 /** More than any recording has, bytes. */
 const MAX_BYTES = 500 * 1024 ** 2;
 
-/** What a recorded run saw. Throws UserError for a file that is no whole recording. */
+/** Returns the recorded context of a run. Throws UserError if the file is not a complete recording. */
 export function readSeen(files: NamedFiles, file: string): Seen[] {
   const { seen } = readRecording(files, file);
   if (!seen.some(({ kind }) => kind === "run")) {

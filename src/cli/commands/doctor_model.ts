@@ -16,7 +16,7 @@ import {
   probeFailure,
 } from "../../engine/model/probe.ts";
 
-/** How a person is asked and told; what is told stands before the question. */
+/** Shows text to the user and asks questions; text is shown before a question. */
 export interface Asking {
   /** `undefined` where nobody can be asked. */
   readonly ask: ((question: string) => boolean) | undefined;

@@ -2,7 +2,7 @@ import { messageOf, UserError } from "../../core/error.ts";
 import { attempt } from "../../core/support/attempt.ts";
 
 /**
- * Writes all of a text; false where nobody reads it any more. Blocks the process until the text is read: for commands that end
+ * Writes all of a text; false if the reader has closed its end. Blocks the process until the text is read: for commands that end
  * with their output.
  *
  * Throws UserError where standard output cannot be written, to a full disk for one. What cannot be said on standard error
@@ -44,7 +44,7 @@ class OutputWriter {
     return written;
   }
 
-  /** Settles when nothing waits any more. */
+  /** Settles when no text is waiting. */
   async flush(): Promise<void> {
     await this.#last;
   }

@@ -10,7 +10,7 @@ import { type CheckedChanges, createChecks, createTurnChecks, runChecksOf, turnC
 
 /** What a run has to show before its "done" counts. */
 export interface Proof {
-  /** What the model is told of it beside its task. */
+  /** Messages to the model about the checks, in addition to its task. */
   readonly messages: () => readonly CustomMessage[];
   /** The callbacks of the loop, for one run; `endsSession`: its background commands end with it. */
   readonly forRun: (endsSession: boolean) => Pick<AgentDeps, "judge" | "answerSchema" | "afterCalls">;

@@ -68,7 +68,7 @@ export async function fill(work: Work): Promise<{ readonly notes: readonly strin
     isPlace: (at) => isPlace(at, path, policy),
   });
   const taken = await tree.take(old, entries, tree.begin(), new Map(), signal);
-  // Of one that was made anew before, what stands there is whole without what was not taken.
+  // A repository that was rebuilt before is complete without the parts that were not imported.
   const why = known === undefined ? whyDiffers(old, made, taken.lacksObjects) : undefined;
   if (why !== undefined) throw new Refused([why, ...taken.notes].join(" ").slice(0, 600));
   if (!isIntact && !await isConnected(git, made, signal)) throw new Refused("objects are missing");

@@ -23,8 +23,8 @@ export interface Remaker {
   /** To be called before a command begins, while none runs: what the user changed in them since is the user's own. */
   begin(): void;
   /**
-   * Makes anew what commands made, `made` (the `.git` folders that are new), and what they changed of it since; says what is to be
-   * said, one line each. `isQuiet`: whether no command runs; while one does they are left for later.
+   * Rebuilds repositories that commands created (`made`: the new `.git` directories) or changed since. Returns notes, one line
+   * each. `isQuiet`: whether no command runs; while one runs, the repositories are left for later.
    */
   take(made: readonly NewFolder[], isQuiet: () => boolean): Promise<string[]>;
   close(): void;

@@ -36,7 +36,7 @@ export interface Item {
   readonly parts: readonly Part[];
 }
 
-/** Entries that are no part of what was said and done. */
+/** Types of entries that are not part of the conversation. */
 const BESIDE: ReadonlySet<string> = new Set(["custom", "label", "session_info"]);
 
 /**
